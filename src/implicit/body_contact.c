@@ -7,6 +7,7 @@
 //           is taken as far as the straight paths of all points to their positions in the new pose
 //           are free: then there is a motion to that pose in which nothing intersects.
 
+#include "implicit/constants.h"
 #include "implicit/newton.h"
 #include "implicit/body_contact.h"
 
@@ -15,16 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-#define SHORTER   0.25 // of a way on which there are too many pairs: all is near on long ways
-#define NARROW    0.1  // of the range: gaps below it make the barrier stronger
-#define WIDE      0.4  // above it weaker
-#define STRONGER  1.1  // a step: more at once would push what lies still
-#define WEAKER    0.9
-#define STRONGEST 1e6
-#define CHANGES   0.1 // s: time in which its force may grow by e^2 as steps become shorter
-#define HEAP      12 // members: passing each other in as many is not looked for, as halves cost much
-#define SHORT     0.9  // of the gap of what was placed: its range; gaps are blunted by less
-#define ROUNDING  1e-6 // of a potential
+#define SHORTER   0.25 // of a path on which there are too many pairs: on long paths all are near
+#define NARROW    0.1  // of the range: smaller gaps make the barrier stronger
+#define WIDE      0.4  // of the range: larger gaps make it weaker
+#define STRONGER  1.1  // times its strength in a step: more would push bodies at rest
+#define STRONGEST 1e6  // times its first strength: more would spoil the condition number
+#define CHANGES   0.1  // s: time in which its force may grow by e^2 as steps become shorter
+#define SHORT     0.9  // of the first gap: the range of a new body; gaps are smoothed by less
 
 // ---- points ---------------------------------------------------------------------------------
 
@@ -211,7 +209,8 @@ static void begin_reach(tdi_body_contact *t) {
                        t->barriers.potential);
     for (int32_t k = 0; k < t->member_count; k++) {
         const tdi_barrier *b = &t->barriers.state[k];
-        const bool more = b->reach < 0 && t->barriers.potential[k] > b->stored * (1 + ROUNDING);
+        const bool more =
+            b->reach < 0 && t->barriers.potential[k] > b->stored * (1 + TDI_VALUE_LEFT);
         if (more && t->search.free[k] > 0) {
             t->barriers.reach[k] = fmin(t->barriers.reach[k], reach_within(t, t->search.free[k]));
         }
@@ -281,7 +280,7 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
     }
     const td_real room = tdi_body_contact_least_gap(t, 1),
                   change = room < NARROW ? STRONGER
-                           : room > WIDE ? WEAKER
+                           : room > WIDE ? 1 / STRONGER
                                          : 1,
                   strength = room < 1 ? fmin(fmax(change * strength_of(t), 1), STRONGEST) : 1;
     if (t->terms.rule.h > 0) {
@@ -369,7 +368,7 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP);
+    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < TDI_CROWD);
 }
 
 bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
@@ -377,9 +376,9 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
     bool clear = t->time >= 1 && look(t, y);
     t->search.covers_way = false; // increments begin elsewhere
-    clear =
-        clear && (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
-                                     : !tdi_contacts_passed(t->set, t->x, t->dx, y->count < HEAP));
+    clear = clear &&
+            (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                                : !tdi_contacts_passed(t->set, t->x, t->dx, y->count < TDI_CROWD));
     const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
     return clear && (which[0] == TD_NONE || least > 0);
 }

@@ -11,13 +11,13 @@
 //           iteration lives on those points; a product with J E^-1 J^T is one response of each
 //           body. Turns of capsules by friction count as points, and moments on them as forces.
 
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
 
 #define CG_STEPS     400
-#define CG_TOLERANCE 1e-3  // of the increments, in the norm of the factored part
-#define ROUNDING     1e-12 // of a promise
+#define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
 
 static void activate(tdi_body_contact *t, int32_t p) {
     if (!t->gradients.is_active[p]) {
@@ -212,7 +212,7 @@ bool tdi_conjugate_gradients_solve(tdi_body_contact *t, const tdi_system *y,
                 tdi_madd(t->gradients.residual[p], t->gradients.response[p], -part);
         }
     }
-    const td_real rounding = ROUNDING * *predicted_decrease;
+    const td_real rounding = TDI_VALUE_ROUNDING * *predicted_decrease;
     *predicted_decrease += dot(t, t->motion, t->gradients.total);
     respond(t, y, t->gradients.total, t->gradients.response);
     for (int32_t k = 0; k < y->count; k++) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
 
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STATIC_RATE 100.0 // 1/s^2: in statics in place of 1/h^2
-#define MERIT       10.0  // of the bodies' inertia: what a line search sees of an error
-#define THIN        1e-6  // of a segment's inertia: what it has about itself at least
-#define SOON        1e-9  // s: times that are the same but for rounding
-#define TRY_AGAIN   1e-5  // m or rad: what could not be met and is as near as this is tried again
-#define MOST_PAUSE  64    // steps: farther off it is tried after 1, 2, 4, ... and so many steps
+#define MERIT      10.0 // of the bodies' inertia: what a line search sees of an error
+#define THIN       1e-6 // of a segment's inertia: what it has about itself at least
+#define SOON       1e-9 // s: times that are the same but for rounding
+#define TRY_AGAIN  1e-5 // m or rad: what could not be met and is as near as this is tried again
+#define MOST_PAUSE 64   // steps: farther off it is tried after 1, 2, 4, ... and so many steps
 
 // ---- what callers say and ask ---------------------------------------------------------------
 
@@ -284,7 +284,7 @@ static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_g
         h->point[b->offset_b] = h->point[b->point_b];
     }
     b->bent = (tdi_bent){0};
-    const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : STATIC_RATE;
+    const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : TDI_STATIC_RATE;
     td_real compliance = 0; // of both sides
     for (int side = 0; side < 2; side++) {
         compliance += c->actor[side] == TD_NONE ? 0 : 1 / inertia_of(h, y, b, side);

@@ -6,6 +6,7 @@
 //          the step is looked at: what something is in the way of gets a plane, and one that did
 //          not hold is made anew where it failed. That goes on until nothing changes.
 
+#include "implicit/constants.h"
 #include "implicit/body_contact.h"
 #include "implicit/newton.h"
 
@@ -13,9 +14,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define SWINGS   0.03 // rad: a turn in a step
-#define ROUNDING 1e-6 // of values: what multipliers leave open
 
 // Mass over h^2 of a capsule, from what would stop it within a radius and a step.
 static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int32_t k, td_real h) {
@@ -52,7 +50,7 @@ static bool swings(const tdi_body_contact *t, const tdi_system *y) {
     bool any = t->exact_step.rule.impact;
     for (int32_t i = 0; alone && tdi_state_offers(body, TDI_POINT_ROTATION) && i < t->capsule_count;
          i++) {
-        any = any || tdi_norm(t->free_turn[i]) > SWINGS;
+        any = any || tdi_norm(t->free_turn[i]) > TDI_SMALL_STEP;
     }
     return any;
 }
@@ -177,7 +175,7 @@ bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *y) {
                                          (tdi_plane_pose){t->now, t->turned}),
                   value = tdi_system_own_value(y);
     return value - t->exact_step.value_began <=
-           work + ROUNDING * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));
+           work + TDI_VALUE_LEFT * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));
 }
 
 bool tdi_exact_calm(tdi_body_contact *t, const tdi_system *y) {

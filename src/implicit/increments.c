@@ -10,17 +10,16 @@
 //           Geometric stiffness uses the forces of the last step at first, and those of the last
 //           increments from the second iteration on.
 
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
 #include "implicit/body_contact.h"
 
 #include <math.h>
 
-#define SHIFT_MORE  8.0   // when a model is not positive definite
-#define LEAST_DAMP  1e-10 // of the first shift: inertia that an exact Hessian gets at first
-#define SHIFT_TRIES 40
-#define SHRINKS     0.5 // of increments that were taken against the value: what follows is less
-#define LARGE       50  // members: among as many the exact one often fails at some
+#define LEAST_DAMP 1e-10 // of the first shift: the first inertia that is added to an exact Hessian
+#define SHRINKS    0.5   // of an increment after which the value rose: the next one must be smaller
+#define LARGE      50    // members: of so many the exact Hessian often fails at some
 
 // ---- factors --------------------------------------------------------------------------------
 
@@ -106,7 +105,7 @@ void tdi_newton_soften(tdi_newton_run *n) {
             m->shift = m->first_shift;
         }
     } else {
-        m->shift = m->shift > 0 ? SHIFT_MORE * m->shift : m->first_shift;
+        m->shift = m->shift > 0 ? TDI_SHIFT_GROWS * m->shift : m->first_shift;
     }
 }
 
@@ -115,7 +114,7 @@ void tdi_newton_soften(tdi_newton_run *n) {
 static void change_model(tdi_newton_run *n, bool large) {
     tdi_newton_model *m = &n->model;
     if (m->used == TDI_MODEL_EXACT && m->damp < m->most_damp) {
-        m->damp = fmax(LEAST_DAMP * m->first_shift, SHIFT_MORE * m->damp);
+        m->damp = fmax(LEAST_DAMP * m->first_shift, TDI_SHIFT_GROWS * m->damp);
         return;
     }
     m->damp = 0;
@@ -144,7 +143,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
     const bool large = t && t->idle_set.count == 0 && n->system->count >= LARGE;
     m->used = large && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
-    for (int32_t tries = 0; tries < SHIFT_TRIES;) {
+    for (int32_t tries = 0; tries < TDI_SHIFT_TRIES;) {
         if (t) {
             const td_real start = tdi_stage_start(n->system);
             td_status status =
@@ -348,7 +347,7 @@ static bool looks_ahead(tdi_newton_run *n) {
 
 td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
-    for (int32_t k = 0; k < SHIFT_TRIES; k++) {
+    for (int32_t k = 0; k < TDI_SHIFT_TRIES; k++) {
         const bool first = n->at_start && k == 0;
         const td_status status = first ? factor_first(n, carry) : factor(n, carry);
         if (status != TD_OK) {

@@ -12,28 +12,24 @@
 // Contact   All go as far as the paths of all are free. Where points go straight, every part of
 //           that is free too, and pairs are searched for once.
 
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 #include "implicit/newton.h"
 #include "implicit/body_contact.h"
 
 #include <math.h>
 
-#define SMALL_STEP     0.03  // rad or m: below this the value of a step need not be looked at
-#define SMALL_POSITIVE 1e-3  // likewise of a positive model, which is off by more
-#define SMALL_EXACT    1e-10 // likewise with exact contact, which is stiff
-#define HALVINGS       30
-#define FARTHEST       1.0   // rad or m: no further along negative curvature
-#define LIMITED        0.99  // of the longest increment: where a part was limited, but for rounding
-#define DESCENT        1e-4  // of what the slope promises
-#define ROUNDING       1e-13 // of the value: a promise below this cannot be seen
-#define LONGEST_RISE   0.3   // rad or m: no increment is longer that is taken against the value
-#define FARTHER        4.0   // than what was free: what is looked at next
+#define SMALL_POSITIVE 1e-3 // rad or m: as TDI_SMALL_STEP of a positive model, which is off by more
+#define SMALL_EXACT    1e-10 // rad or m: likewise with exact contact, which is stiff
+#define FARTHEST       1.0   // rad or m: the longest increment along negative curvature
+#define LIMITED        0.99  // of the longest increment: but for rounding, a part was limited
+#define LONGEST_RISE   0.3 // rad or m: the longest increment that is taken although the value rises
+#define FARTHER        4.0 // times the free part of the last path: the next path that is tested
 
-// while something is driven
-#define SHORTENED 0.8  // of what is free, since bodies turn and points do not go straight
-#define SHORTEST  0.25 // of it: less is in the way of a part of a turn than of the whole
-#define CLOSED    0.75 // of a gap is left: Newton's method opens far too small gaps by half
-#define ENTERED   0.5  // of the range is left of larger ones
+// While bases, ends or colliders move
+#define SHORTEST 0.25 // of a path: shorter parts of a turn meet less than the whole
+#define CLOSED   0.75 // of a gap is left: Newton's method opens far too small gaps by half
+#define ENTERED  0.5  // of the range is left of larger gaps
 
 // ---- all bodies -----------------------------------------------------------------------------
 
@@ -170,12 +166,13 @@ static bool may_rise(tdi_newton_run *n) {
 // Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
 // are tried already.
 static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool there) {
-    for (int32_t k = 0; k < HALVINGS; k++) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++) {
         if (k > 0 || !there) {
             tdi_system_place(n->system, fraction);
         }
         if (tdi_system_value(n->system) <=
-            value - DESCENT * fraction * n->predicted_decrease + ROUNDING * fabs(value)) {
+            value - TDI_SUFFICIENT_DECREASE * fraction * n->predicted_decrease +
+                TDI_VALUE_ROUNDING * fabs(value)) {
             return fraction;
         }
         if (k == 0 && fraction == 1 && may_rise(n)) {
@@ -216,7 +213,8 @@ static td_real search_limited(tdi_newton_run *n, td_real longest) {
     if (!isfinite(value)) {
         return value;
     }
-    if (n->system->constraints && there && fabs(n->predicted_decrease) <= ROUNDING * fabs(value)) {
+    if (n->system->constraints && there &&
+        fabs(n->predicted_decrease) <= TDI_VALUE_ROUNDING * fabs(value)) {
         return 1; // the value cannot judge it
     }
     if (!n->opts->rest && !n->system->constraints && n->largest > LIMITED * longest) {
@@ -241,7 +239,7 @@ td_real tdi_newton_move_freely(tdi_newton_run *n) {
     const bool modified = tdi_newton_is_modified(n);
     const td_real small = n->opts->rest || (modified && n->system->constraints) ? TDI_SMALL_MOVE
                           : modified                                            ? SMALL_POSITIVE
-                                                                                : SMALL_STEP;
+                                                                                : TDI_SMALL_STEP;
     if (n->largest < small) {
         return 1;
     }
@@ -261,7 +259,7 @@ static td_real time_after(const tdi_body_contact *t, td_real fraction) {
 // start. False: none.
 static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction) {
     tdi_body_contact *t = y->contact;
-    for (int32_t k = 0; k < HALVINGS; k++) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++) {
         td_real time = carry ? time_after(t, *fraction) : t->time;
         if (carry) {
             drive_all(y, time);
@@ -272,7 +270,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
         }
         td_real part = tdi_body_contact_free_part(t, y, time);
         if (part < 1) {
-            *fraction *= fmax(k > 0 ? SHORTENED * part : part, SHORTEST);
+            *fraction *= fmax(k > 0 ? TDI_SAFE_PART * part : part, SHORTEST);
         } else if (carry && tdi_body_contact_least_gap(t, time) < CLOSED * fmin(room, ENTERED)) {
             *fraction *= 0.5;
         } else {
@@ -311,7 +309,7 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     td_real part = 1, reach = t->exact_step.used ? *fraction : fmin(*fraction, n->reach);
-    for (int32_t k = 0; k < 2 * HALVINGS; k++) {
+    for (int32_t k = 0; k < 2 * TDI_MOST_HALVINGS; k++) {
         tdi_system_place(y, reach);
         part = t->exact_step.used ? 1 : tdi_body_contact_free_trial(t, y);
         if (part < 1) {
@@ -365,16 +363,17 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
             return value;
         }
         const td_real rough = t->exact_step.used ? tdi_planes_rough(t->set, t->x) : 0;
-        searched = n->predicted_decrease > ROUNDING * fmax(fabs(value), rough);
+        searched = n->predicted_decrease > TDI_VALUE_ROUNDING * fmax(fabs(value), rough);
     }
     const bool straight = !carry && goes_straight(y);
     bool free = straight && go_straight(n, &fraction);
-    for (int32_t k = 0; k < HALVINGS && (straight ? free : go(y, carry, room, &fraction)); k++) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS && (straight ? free : go(y, carry, room, &fraction));
+         k++) {
         if (straight && k > 0) {
             tdi_system_place(y, fraction); // a part of a way that is free
         }
-        if ((!searched ||
-             tdi_system_value(y) <= value - DESCENT * fraction * n->predicted_decrease) &&
+        if ((!searched || tdi_system_value(y) <=
+                              value - TDI_SUFFICIENT_DECREASE * fraction * n->predicted_decrease) &&
             stays_clear(y)) {
             t->time = carry ? time_after(t, fraction) : t->time;
             return fraction;

@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/diag.h"
 #include "base/range.h"
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 #include "math/angle.h"
 #include "math/dense.h"
@@ -29,7 +30,6 @@
 #define CLOSE       1e-6  // m or rad: a one-sided row within this may push
 #define SAME        1e-10 // of the largest pivot: rows that say the same
 #define CURVED      1e-9  // of the largest second derivative of a relation: less is none
-#define DIFFERENCE  1e-5  // m: for second derivatives by differences, error about 1e-10
 #define ROUNDING    1e-13 // m or rad: errors of coordinates
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
@@ -322,13 +322,13 @@ static void relation_hessian(const tdi_constraint_set *h, const tdi_row_group *b
     }
     for (int32_t d = 0; d < n; d++) {
         td_real low[COORDINATES], high[COORDINATES], *at = coordinate(x, d), old = *at;
-        *at = old + DIFFERENCE;
+        *at = old + TDI_DIFFERENCE;
         weighted_gradient(&b->law, x, along, force, high);
-        *at = old - DIFFERENCE;
+        *at = old - TDI_DIFFERENCE;
         weighted_gradient(&b->law, x, along, force, low);
         *at = old;
         for (int32_t e = 0; e < n; e++) {
-            const td_real half = (high[e] - low[e]) / (4 * DIFFERENCE);
+            const td_real half = (high[e] - low[e]) / (4 * TDI_DIFFERENCE);
             hessian[d * n + e] += half;
             hessian[e * n + d] += half;
         }

@@ -10,6 +10,7 @@
 //           value may rise. Where such an increment is cut short, increments with the prescribed
 //           positions fixed follow, which open the gaps again.
 
+#include "implicit/constants.h"
 #include "implicit/newton.h"
 
 #include "base/diag.h"
@@ -18,34 +19,14 @@
 
 #include <math.h>
 
-#define LEAST_GROWTH 1.0 // 1/rad: c of the error left is not taken to be less
-#define LEFT         0.1 // of the tolerance may be left
-
-#define SHIFT_LESS  0.25 // in statics, after an increment that was taken whole
-#define SHIFT_CUT   0.3  // of an increment: after less than this the shift grows
-#define SHIFT_GROWS 4.0
-#define RAISED_CUT  0.01 // of a raised increment: after less than this none is asked for
-#define LEAST_SHIFT 1e-6 // of the first
-#define MOST_SHIFT  1e10 // of the first
-
-#define SLOW_REST 50  // iterations: near a bifurcation positive models are much too stiff; so after
-#define SLOW_EACH 4   // 50, in one block of 50 out of four, exact Hessians come first
-#define DAMP_LESS 0.1 // of the inertia in an exact Hessian, after an increment taken whole
-
-#define REUSE_BELOW 0.025 // rad or m: after smaller increments factors are used once more
-#define WORTHWHILE  0.2   // of the last increment: what old factors must reach
-
-#define IDLE 1.0  // of the tolerance: members with smaller increments wait for the others,
-#define MANY 12   // where there are so many
-#define SLOW 0.03 // of the longest, where increments are cut short: so do those with smaller ones
-
-#define LEAST_SHARE 0.1 // of an iteration of all: what one of a few members costs
-
-#define CUT_SHORT 0.05 // of an increment: after less than this members go by themselves
-
-#define TRIALS 4 // halvings of an increment that cost a budget as much as an iteration
-
-#define MOST_CARRIES 200 // iterations in which driven things come along
+#define LEAST_SHIFT  1e-6 // of the first: a smaller one does not change increments
+#define SLOW_EACH    4    // near a bifurcation exact Hessians come first, in every fourth block
+#define WORTHWHILE   0.2  // of the last increment: old factors that reach less are made anew
+#define SLOW         0.03 // of the longest increment: where it is cut short, smaller ones wait
+#define LEAST_SHARE  0.1  // of an iteration of all: contact costs as much for a few members
+#define CUT_SHORT    0.05 // of an increment: where less was taken, another method is tried
+#define TRIALS       4    // halvings cost a budget as much as an iteration
+#define MOST_CARRIES 200  // iterations: prescribed motions that take more have no room
 
 // ---- iterations -----------------------------------------------------------------------------
 
@@ -93,7 +74,7 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
 // What comes after an iteration that was not the last.
 static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
     tdi_newton_model *m = &n->model;
-    const bool small = m->used == TDI_MODEL_EXACT && n->largest < REUSE_BELOW;
+    const bool small = m->used == TDI_MODEL_EXACT && n->largest < TDI_SMALL_STEP;
     n->before = whole ? n->largest : 0;
     if (n->reuse != TDI_REUSE_NEVER) { // where an increment was cut, the Hessian changes too fast
         n->reuse = !whole ? TDI_REUSE_NEVER : small ? TDI_REUSE_FACTORS : TDI_REUSE_LATER;
@@ -104,14 +85,14 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
         m->next = m->used;
         return;
     }
-    m->damp *= taken == 1 ? DAMP_LESS : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
+    m->damp *= taken == 1 ? TDI_SHIFT_SHRINKS : taken < TDI_SHIFT_CUT ? TDI_SHIFT_GROWS : 1;
     // a raised model that goes nowhere has nearly no curvature in some direction, and will again
-    m->may_raise = m->may_raise && !(m->raised && taken < RAISED_CUT);
+    m->may_raise = m->may_raise && !(m->raised && taken < CUT_SHORT);
     // where increments are cut short, what was not positive will not be at once
     m->next = m->used == TDI_MODEL_CONVEX && taken < 1 ? TDI_MODEL_CONVEX : TDI_MODEL_EXACT;
     if (m->used == TDI_MODEL_POSITIVE && m->shift > 0) {
-        td_real less = n->opts->rest ? SHIFT_LESS : 0;
-        m->shift *= taken == 1 ? less : taken < SHIFT_CUT ? SHIFT_GROWS : 1;
+        td_real less = n->opts->rest ? TDI_SHIFT_SHRINKS : 0;
+        m->shift *= taken == 1 ? less : taken < TDI_SHIFT_CUT ? TDI_SHIFT_GROWS : 1;
         m->shift = n->opts->rest ? fmax(m->shift, LEAST_SHIFT * m->first_shift) : m->shift;
     }
 }
@@ -120,7 +101,7 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
 static td_real error_left(const tdi_newton_run *n, bool reused) {
     td_real q = n->largest / n->before;
     return reused ? (q < 1 ? q / (1 - q) * n->largest : n->largest)
-                  : fmax(LEAST_GROWTH, q / n->before) * n->largest * n->largest;
+                  : fmax(1, q / n->before) * n->largest * n->largest;
 }
 
 // Whether the last increment was the last. `whole`: it was taken whole, and not of a positive
@@ -131,9 +112,10 @@ static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool cal
     const bool positive = m->used == TDI_MODEL_POSITIVE;
     const bool held_back = positive && m->shift > LEAST_SHIFT * m->first_shift;
     if (taken == 0) { // no descent is left: rounding
-        return n->largest < TDI_SMALL_MOVE || (positive && m->shift > MOST_SHIFT * m->first_shift);
+        return n->largest < TDI_SMALL_MOVE ||
+               (positive && m->shift > TDI_MOST_SHIFT * m->first_shift);
     }
-    bool close = whole && n->before > 0 && error_left(n, reused) <= LEFT * tolerance;
+    bool close = whole && n->before > 0 && error_left(n, reused) <= TDI_ERROR_LEFT * tolerance;
     return (n->largest <= tolerance && taken == 1 && calm && !held_back) || close;
 }
 
@@ -181,7 +163,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     tdi_body_contact *t = y->contact;
     const bool whole = !tdi_newton_is_modified(n) && taken == 1;
     bool woken = false;
-    if (!t || y->count < MANY || t->exact_step.used || y->constraints || n->opts->rest) {
+    if (!t || y->count < TDI_CROWD || t->exact_step.used || y->constraints || n->opts->rest) {
         return false;
     }
     tdi_idle_note(t, y, taken, whole, n->opts->tolerance);
@@ -191,7 +173,7 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     } else if (t->idle_set.count > 0 && done) {
         woken = tdi_idle_wake_disturbed(t, y);
     } else if (!done && taken > 0 && (tdi_coupled_with_contact(y) || t->idle_set.count > 0)) {
-        tdi_idle_find(t, y, IDLE * n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
+        tdi_idle_find(t, y, n->opts->tolerance, taken < 1 ? SLOW * n->largest : 0);
     }
     if (woken) {
         n->before = 0;
@@ -286,7 +268,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
          spent += share_of(y)) {
         td_real taken = 0;
         const bool reused = n.reuse == TDI_REUSE_FACTORS;
-        const bool slow = opts->rest && (int)(spent / SLOW_REST) % SLOW_EACH == 1;
+        const bool slow = opts->rest && (int)(spent / TDI_SLOW_REST) % SLOW_EACH == 1;
         n.model.most_damp = slow ? n.model.first_shift : 0;
         status = advance(&n, &taken);
         if (status != TD_OK) {

@@ -5,8 +5,6 @@
 
 #include "implicit/implicit.h"
 
-#define TDI_SMALL_MOVE 1e-6 // rad or m: an increment that cannot be judged by the value any more
-
 // Models of the Hessian, each for when those before it have failed.
 typedef enum tdi_model_level {
     TDI_MODEL_EXACT,

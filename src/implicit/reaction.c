@@ -8,11 +8,9 @@
 // angle in rotations.
 
 #include "implicit/body_contact.h"
+#include "implicit/constants.h"
 
 #include "math/vec3.h"
-
-#define SHIFT 1e-4 // m
-#define ANGLE 1e-5 // rad
 
 static td_real value_after(const tdi_member *m, const tdi_rigid *g) {
     m->body->ops->statics->perturb_pose(m->body, g);
@@ -27,7 +25,7 @@ static tdi_rigid motion(td_vec3 about, td_vec3 shift, td_vec3 turn) {
 }
 
 static td_real slope(const tdi_member *m, td_vec3 about, td_vec3 axis, bool turn) {
-    const td_real size = turn ? ANGLE : SHIFT;
+    const td_real size = TDI_DIFFERENCE;
     const td_vec3 none = {0, 0, 0}, plus = tdi_scale(axis, size), minus = tdi_scale(axis, -size);
     const tdi_rigid up = motion(about, turn ? none : plus, turn ? plus : none),
                     down = motion(about, turn ? none : minus, turn ? minus : none);

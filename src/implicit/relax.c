@@ -10,6 +10,7 @@
 // Rooms    Pairs are searched for once. They hold while every point stays in its room, around the
 //          way to its guess.
 
+#include "implicit/constants.h"
 #include "implicit/newton.h"
 #include "implicit/body_contact.h"
 
@@ -18,12 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST    12 // members, below which Newton's method does as well
-#define MOST     4  // increments of a member
-#define HALVINGS 6
-#define DESCENT  1e-4 // of what the slope promises
-#define SMALL    1e-4 // rad or m: no further increment after one below this
-#define CLOSE    0.05 // of the radius: who is as near to where it would go stays
+#define MOST  4    // increments of a member
+#define SMALL 1e-4 // rad or m: an increment below this is the last
+#define CLOSE 0.05 // of the radius: members as near to their aim stay
 
 typedef struct relaxing {
     const tdi_system *system;
@@ -91,11 +89,11 @@ static td_real move(relaxing *r) {
     place(r, 1);
     td_real fraction = free_part(r);
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
-    for (int32_t k = 0; k < HALVINGS && fraction > 0; k++) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS && fraction > 0; k++) {
         place(r, fraction);
         if (m->body->ops->value(m->body, false) +
                 tdi_contacts_energy(r->own, t->now, t->time, &t->terms.rule) <=
-            value - DESCENT * fraction * predicted_decrease) {
+            value - TDI_SUFFICIENT_DECREASE * fraction * predicted_decrease) {
             memcpy(t->x + first, t->now + first, (size_t)count * sizeof *t->x);
             return fraction * largest;
         }
@@ -110,7 +108,7 @@ static td_real move(relaxing *r) {
 static bool can_relax(const tdi_system *y) {
     const tdi_body_contact *t = y->contact;
     bool all =
-        t->set && y->count >= LEAST && !t->exact_step.used && !y->constraints && t->time >= 1;
+        t->set && y->count >= TDI_CROWD && !t->exact_step.used && !y->constraints && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_traits *has = &y->member[k].body->ops->traits;
         const td_body *head = y->member[k].body;

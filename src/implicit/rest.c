@@ -14,26 +14,16 @@
 // Anew      A kink that wanders along a coil takes hundreds of iterations. What is not at rest
 //           after some fifty starts anew from its shape at ease.
 
+#include "implicit/constants.h"
 #include "implicit/implicit.h"
 
 #include <math.h>
 
-#define FIRST      0.1  // of the springs: what is added first
-#define LEAST      1e-3 // of the springs: less is none
-#define MOST       1e10 // of the springs: no descent is left
-#define MORE       4.0  // times what was added, after an increment that was cut or gained little
-#define LESS       0.1
-#define TRIES      40
-#define CUT        0.4  // of an increment: less was too long
-#define GOOD       0.75 // gains
-#define FAIR       0.25
-#define BARGAIN    1.1
-#define DESCENT    1e-4  // of what the slope promises
-#define ROUNDING   1e-13 // of the value: a promise below this cannot be seen
-#define SMALL_MOVE 1e-6  // rad or m: an increment that cannot be judged by the value any more
-#define HALVINGS   30
-#define LEFT       0.1 // of the tolerance may be left
-#define ANEW       50  // iterations
+#define FIRST   0.1  // of the springs: is added first
+#define LEAST   1e-3 // of the springs: less does not change increments
+#define GOOD    0.75 // of the predicted decrease: the quadratic model serves farther
+#define FAIR    0.25 // of it: the model serves less far
+#define BARGAIN 1.1  // of it: the value may fall farther along the increment
 
 typedef struct resting {
     td_body *body;
@@ -49,7 +39,7 @@ typedef struct resting {
 // Factors the exact Hessian and as much of the springs as it needs. False: no amount will do.
 static bool factor(resting *r) {
     r->needed = false;
-    for (int32_t k = 0; k < TRIES; k++) {
+    for (int32_t k = 0; k < TDI_SHIFT_TRIES; k++) {
         const tdi_model model = {.stiffer = r->stiffer};
         if (r->body->ops->clear) {
             r->body->ops->clear(r->body);
@@ -59,7 +49,7 @@ static bool factor(resting *r) {
             return true;
         }
         r->needed = true;
-        r->stiffer = fmax(FIRST, MORE * r->stiffer);
+        r->stiffer = fmax(FIRST, TDI_SHIFT_GROWS * r->stiffer);
     }
     return false;
 }
@@ -72,7 +62,7 @@ static td_real value_at(const resting *r, td_real fraction) {
 // Goes on along an increment while the value falls: how far.
 static td_real stretch(const resting *r, td_real value) {
     td_real fraction = 1;
-    for (int32_t k = 0; k < HALVINGS; k++, fraction *= 2) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++, fraction *= 2) {
         const td_real next = value_at(r, 2 * fraction);
         if (!(next < value)) {
             break;
@@ -85,17 +75,18 @@ static td_real stretch(const resting *r, td_real value) {
 
 // Takes as much of the increments as lowers the value: how much. Not finite when the value is not.
 static td_real search(resting *r) {
-    const td_real value = r->body->ops->value(r->body, false), unseen = ROUNDING * fabs(value);
+    const td_real value = r->body->ops->value(r->body, false),
+                  unseen = TDI_VALUE_ROUNDING * fabs(value);
     td_real fraction = 1;
     tdi_state_keep(r->body);
     if (!isfinite(value)) {
         return value;
     }
-    for (int32_t k = 0; k < HALVINGS; k++, fraction *= 0.5) {
+    for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++, fraction *= 0.5) {
         const td_real fall = value - value_at(r, fraction),
                       model = r->predicted_decrease * (fraction - 0.5 * fraction * fraction);
-        if (fall >= DESCENT * fraction * r->predicted_decrease - unseen ||
-            r->largest < SMALL_MOVE) {
+        if (fall >= TDI_SUFFICIENT_DECREASE * fraction * r->predicted_decrease - unseen ||
+            r->largest < TDI_SMALL_MOVE) {
             r->gain = model > unseen ? fall / model : 1;
             return k == 0 && r->gain > BARGAIN ? stretch(r, value - fall) : fraction;
         }
@@ -109,19 +100,19 @@ static td_real search(resting *r) {
 static bool is_done(const resting *r, td_real taken, td_real tolerance) {
     const td_real x = r->largest, next = fmax(1, x / (r->before * r->before)) * x * x;
     if (taken == 0) {
-        return x < SMALL_MOVE || r->stiffer > MOST;
+        return x < TDI_SMALL_MOVE || r->stiffer > TDI_MOST_SHIFT;
     }
     return (x <= tolerance && (r->needed || r->stiffer <= FIRST)) ||
-           (r->before > 0 && r->stiffer == 0 && taken == 1 && next <= LEFT * tolerance);
+           (r->before > 0 && r->stiffer == 0 && taken == 1 && next <= TDI_ERROR_LEFT * tolerance);
 }
 
 // The springs of the next model.
 static void adapt(resting *r, td_real taken) {
     r->before = taken == 1 && r->stiffer == 0 ? r->largest : 0;
-    if (taken < CUT || (taken == 1 && r->gain < FAIR)) {
-        r->stiffer = fmax(FIRST, MORE * r->stiffer);
+    if (taken < TDI_SHIFT_CUT || (taken == 1 && r->gain < FAIR)) {
+        r->stiffer = fmax(FIRST, TDI_SHIFT_GROWS * r->stiffer);
     } else if (taken >= 1 && r->gain > GOOD) {
-        r->stiffer *= LESS;
+        r->stiffer *= TDI_SHIFT_SHRINKS;
     }
     r->stiffer = r->stiffer < LEAST ? 0 : r->stiffer;
 }
@@ -132,7 +123,7 @@ td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
     td_real way = 0;
     *converged = false;
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
-        if (k == ANEW) {
+        if (k == TDI_SLOW_REST) {
             body->ops->statics->ease(body);
             r = (resting){.body = body, .stats = stats};
         }

@@ -3,15 +3,15 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/constants.h"
 #include "implicit/implicit.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MOST_KNOWN 3     // steps
-#define SHIFT_STEP 0.25  // of a step's own inertia
-#define SHIFT_REST 100.0 // 1/s^2
-#define WIND_JUMP  2.0   // m/s: a change of the wind in one step below this is a gust, not a jump
+#define MOST_KNOWN 3    // steps: the rule of two steps uses these
+#define SHIFT_STEP 0.25 // of a step's own inertia
+#define WIND_JUMP  2.0  // m/s: a change of the wind in one step below this is a gust, not a jump
 
 // ---- memory ---------------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ void tdi_state_begin_rest(td_body *body, const td_step_opts *opts) {
     body->known = 0;
     body->moved = 1;
     body->unstable = 0;
-    body->newton.first_shift = SHIFT_REST;
+    body->newton.first_shift = TDI_STATIC_RATE;
     body->newton.tolerance = 0;
     body->driven = body->ops->traits.drives && base_moves(&body->start.base);
     if (body->ops->begin) {

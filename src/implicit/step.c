@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "implicit/constants.h"
 #include "implicit/constraint.h"
 #include "implicit/modal.h"
 #include "implicit/newton.h"
@@ -25,10 +26,8 @@
 #define PATIENCE          3     // and for a piece of a step
 #define LAST_PATIENCE     10    // and for the smallest
 #define ROUNDS            8     // in which guesses are shortened
-#define SHORTENED         0.8   // of what is free, in each
 #define HARDLY            0.5   // bodies below this step fraction count as blocked
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
-#define RISEN             1e-6  // of values: a pose that was not solved may be higher by rounding
 #define LEAST_RISEN       1e-15 // J: where these are 0
 #define FINEST            4096 // pieces of a step in which two bodies would pass through each other
 
@@ -171,7 +170,7 @@ static bool go_there(const tdi_system *y, bool tried) {
             return true;
         }
         for (int32_t k = 0; k < y->count; k++) {
-            t->solve.part[k] *= t->search.free[k] < 1 ? SHORTENED * t->search.free[k] : 1;
+            t->solve.part[k] *= t->search.free[k] < 1 ? TDI_SAFE_PART * t->search.free[k] : 1;
         }
         tdi_idle_wake_near(t, HARDLY);
     }
@@ -429,7 +428,7 @@ static bool has_fallen(const tdi_system *y, td_real value) {
         return true;
     }
     const td_real now = tdi_system_own_value(y);
-    return now <= value + RISEN * (fabs(value) + fabs(now)) + LEAST_RISEN ||
+    return now <= value + TDI_VALUE_LEFT * (fabs(value) + fabs(now)) + LEAST_RISEN ||
            (y->contact && (y->constraints || tdi_exact_fell(y->contact, y)));
 }
 
