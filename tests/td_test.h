@@ -113,6 +113,36 @@ static inline double test_min(double a, double b) {
 #define fmax(a, b) test_max(a, b)
 #define fmin(a, b) test_min(a, b)
 
+// ---- memory that ends -----------------------------------------------------------------------
+
+// Memory that ends at a call for it.
+typedef struct scarce {
+    td_alloc alloc;
+    test_heap heap;
+    long least;
+} scarce;
+
+// What calls give back that use all of it: an error once they have asked in vain.
+static inline td_status scarce_status(const scarce *s) {
+    return s->heap.calls < s->heap.fail_at ? TD_OK : TD_ERR_MEMORY;
+}
+
+// Of a round nothing may be left. In the last one nothing fails.
+static inline bool scarce_goes_on(scarce *s) {
+    const long last = s->heap.fail_at;
+    const bool done = scarce_status(s) == TD_OK;
+    CHECK_SAY(s->heap.held == 0, "%zu bytes are left when memory ends at call %ld", s->heap.held,
+              last);
+    CHECK_SAY(!done || last > s->least, "%ld calls for memory are too few to try", last - 1);
+    s->heap = (test_heap){.fail_at = last + 1};
+    s->alloc = test_heap_alloc(&s->heap);
+    return !done;
+}
+
+// The block that follows runs with memory that ends at the first call for it, at the second and so
+// on, until there is enough; `calls` of them fail at least.
+#define WITH_SCARCE(name, calls) for (scarce name = {.least = (calls)}; scarce_goes_on(&name);)
+
 // ---- ownership ------------------------------------------------------------------------------
 
 // `OWNED(td_mesh) *mesh = ...` is freed at the end of its scope, as is `FREED char *text = ...`.

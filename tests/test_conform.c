@@ -484,21 +484,15 @@ static td_status make_all(const subject *s, const td_alloc *alloc, subject *made
 // A memory that ends at any call leaves nothing behind.
 SOLVER_TEST(conform_memory_that_ends_leaves_nothing_behind) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
-    td_status status = TD_ERR_MEMORY;
-    for (long k = 1; k < 200 && status == TD_ERR_MEMORY; k++) {
-        test_heap heap = {.fail_at = k};
-        const td_alloc alloc = test_heap_alloc(&heap);
-        subject made = {.solver = solver};
+    WITH_SCARCE(memory, 3) {
+        OWNED(subject) made = {.solver = solver};
         td_diag diag = {.message = ""};
-        status = make_all(&s, &alloc, &made, &diag);
-        CHECK_SAY(status == TD_OK || (status == TD_ERR_MEMORY && diag.message[0] != 0),
-                  "%s: status %d when memory ends at call %ld", s.name, (int)status, k);
-        CHECK_SAY(status != TD_OK ||
-                      heap.held == td_body_model_bytes(made.model) + td_body_bytes(made.state),
-                  "%s: %zu bytes are taken", s.name, heap.held);
-        subject_free(&made);
-        CHECK_SAY(heap.held == 0, "%s: %zu bytes are left when memory ends at call %ld", s.name,
-                  heap.held, k);
+        const td_status status = make_all(&s, &memory.alloc, &made, &diag);
+        CHECK_SAY(status == scarce_status(&memory) && (status == TD_OK || diag.message[0] != 0),
+                  "%s: status %d when memory ends at call %ld", s.name, (int)status,
+                  memory.heap.fail_at);
+        CHECK_SAY(status != TD_OK || memory.heap.held == td_body_model_bytes(made.model) +
+                                                             td_body_bytes(made.state),
+                  "%s: %zu bytes are taken", s.name, memory.heap.held);
     }
-    CHECK_SAY(status == TD_OK, "%s: it is never made", s.name);
 }

@@ -439,19 +439,13 @@ TD_TEST(curves_without_memory_are_refused_and_leave_nothing_behind) {
     turn.key_count = 3;
     turn.times = times;
     turn.turns = turns;
-    for (long fail_at = 1; fail_at <= 2; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_curve *curve = NULL;
-        CHECK_INT(td_curve_new(&def, &alloc, &curve, NULL), fail_at <= 1 ? TD_ERR_MEMORY : TD_OK);
-        td_curve_free(curve);
-        CHECK_INT(heap.held, 0);
-        heap = (test_heap){.fail_at = fail_at};
-        td_turn_curve *turning = NULL;
-        CHECK_INT(td_turn_curve_new(&turn, &alloc, &turning, NULL),
-                  fail_at <= 1 ? TD_ERR_MEMORY : TD_OK);
-        td_turn_curve_free(turning);
-        CHECK_INT(heap.held, 0);
+    WITH_SCARCE(memory, 1) {
+        OWNED(td_curve) *curve = NULL;
+        CHECK_INT(td_curve_new(&def, &memory.alloc, &curve, NULL), scarce_status(&memory));
+    }
+    WITH_SCARCE(memory, 1) {
+        OWNED(td_turn_curve) *curve = NULL;
+        CHECK_INT(td_turn_curve_new(&turn, &memory.alloc, &curve, NULL), scarce_status(&memory));
     }
 }
 

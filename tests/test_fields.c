@@ -411,22 +411,17 @@ TD_TEST(fields_survive_every_failing_allocation) {
     static const char text[] = "{air: {speed: {keys: [[0, 1], [1, 2]]}}, points: [[1, 2, 3]],\n"
                                "groups: [{name: a, groups: [{name: b}]}],\n"
                                "loads: [{pull: {at: x, degrees: {keys: [[5, 180]]}}}]}";
-    int failures = 0;
     OWNED(td_value) *value = values_of(text, NULL);
-    for (long fail_at = 1; fail_at < 5; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
+    WITH_SCARCE(memory, 1) {
         td_diag items[4];
         td_diag_list diags = {items, 4, 0};
         scene s;
         tdi_fields fields;
-        td_status status = tdi_fields_fill(&scene_table, value, &s, &alloc, &fields, &diags);
-        CHECK(status == TD_OK || (status == TD_ERR_MEMORY && diags.count == 1));
-        failures += status != TD_OK;
+        CHECK_INT(tdi_fields_fill(&scene_table, value, &s, &memory.alloc, &fields, &diags),
+                  scarce_status(&memory));
+        CHECK_INT(diags.count, scarce_status(&memory) != TD_OK);
         tdi_fields_free(&fields);
-        CHECK_INT(heap.held, 0);
     }
-    CHECK_IN(failures, 1, 3);
 }
 
 // every list and text gets a chunk of its own, so that each allocation can fail
@@ -445,20 +440,15 @@ TD_TEST(fields_of_large_parts_survive_every_failing_allocation) {
         size += (size_t)snprintf(text + size, sizeof text - size, "{name: n%d},", i);
     }
     snprintf(text + size, sizeof text - size, "]}");
-    int failures = 0;
     OWNED(td_value) *value = values_of(text, NULL);
-    for (long fail_at = 1; fail_at < 20; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
+    WITH_SCARCE(memory, 5) {
         scene s;
         tdi_fields fields;
-        td_status status = tdi_fields_fill(&scene_table, value, &s, &alloc, &fields, NULL);
-        CHECK(status == TD_OK || (status == TD_ERR_MEMORY && s.points == NULL));
-        failures += status != TD_OK;
+        CHECK_INT(tdi_fields_fill(&scene_table, value, &s, &memory.alloc, &fields, NULL),
+                  scarce_status(&memory));
+        CHECK((s.points != NULL) == (scarce_status(&memory) == TD_OK));
         tdi_fields_free(&fields);
-        CHECK_INT(heap.held, 0);
     }
-    CHECK_IN(failures, 5, 18);
 }
 
 // ---- paths ----------------------------------------------------------------------------------
@@ -631,12 +621,9 @@ TD_TEST(fields_reference_has_every_table_once_and_every_key) {
 
 TD_TEST(fields_reference_survives_a_failing_allocation) {
     static page p;
-    for (long fail_at = 1; fail_at < 8; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
+    WITH_SCARCE(memory, 5) {
         p.size = 0;
-        td_status status = tdi_fields_reference(&scene_table, 2, &alloc, add_text, &p);
-        CHECK_INT(status, fail_at <= 5 ? TD_ERR_MEMORY : TD_OK);
-        CHECK_INT(heap.held, 0);
+        CHECK_INT(tdi_fields_reference(&scene_table, 2, &memory.alloc, add_text, &p),
+                  scarce_status(&memory));
     }
 }

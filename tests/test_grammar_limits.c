@@ -429,16 +429,8 @@ static td_status grow(const char *text, const td_alloc *alloc) {
 TD_TEST(errors_of_memory_from_any_call_on_give_a_status_and_no_leak) {
     const char *texts[] = {rich_text, systems_text};
     for (int k = 0; k < 2; k++) {
-        test_heap whole = {0};
-        td_alloc alloc = test_heap_alloc(&whole);
-        CHECK_INT(grow(texts[k], &alloc), TD_OK);
-        CHECK_INT(whole.held, 0);
-        CHECK(whole.calls > 25);
-        for (long n = 1; n <= whole.calls; n++) {
-            test_heap heap = {.fail_at = n};
-            alloc = test_heap_alloc(&heap);
-            CHECK_INT(grow(texts[k], &alloc), TD_ERR_MEMORY);
-            CHECK_INT(heap.held, 0);
+        WITH_SCARCE(memory, 25) {
+            CHECK_INT(grow(texts[k], &memory.alloc), scarce_status(&memory));
         }
     }
 }
@@ -451,21 +443,13 @@ TD_TEST(errors_of_memory_wherever_a_chunk_ends_give_a_status_and_no_leak) {
     int64_t failures = 0;
     for (size_t pad = 0; pad < LONGEST; pad += 48) {
         sprintf(text, "/*%*s*/\n%s", (int)pad, "", rich_text);
-        for (long n = 1;; n++) {
-            test_heap heap = {.fail_at = n};
-            td_alloc alloc = test_heap_alloc(&heap);
+        WITH_SCARCE(memory, 1) {
             td_loader loader = {part_read, NULL};
             td_grammar_def def = test_def(text);
-            td_grammar *g = NULL;
+            OWNED(td_grammar) *g = NULL;
             def.loader = &loader;
-            td_status status = td_grammar_new(&def, &alloc, &g, NULL);
-            td_grammar_free(g);
-            CHECK_INT(heap.held, 0);
-            CHECK_INT(status, heap.calls >= n ? TD_ERR_MEMORY : TD_OK);
-            if (heap.calls < n) {
-                break;
-            }
-            failures++;
+            CHECK_INT(td_grammar_new(&def, &memory.alloc, &g, NULL), scarce_status(&memory));
+            failures += scarce_status(&memory) != TD_OK;
         }
     }
     CHECK(failures > 1000);

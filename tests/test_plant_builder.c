@@ -510,28 +510,15 @@ TD_TEST(plant_builder_makes_rotations_exact) {
 }
 
 TD_TEST(plant_builder_leaks_nothing_when_any_allocation_fails) {
-    long calls = 0;
-    for (long fail_at = 0; fail_at == 0 || fail_at <= calls; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
+    WITH_SCARCE(memory, 10) {
         td_skeleton_opts opts = td_skeleton_opts_default();
         opts.prune_length = 0.01;
-        td_builder *b = NULL;
-        td_skeleton *skeleton = NULL;
-        td_status status = td_builder_new(&opts, &alloc, &b, NULL);
-        if (status == TD_OK) {
-            status = add_bush(b, 60);
-        }
-        if (status == TD_OK) {
-            status = td_builder_finish(b, &skeleton, NULL);
-        }
-        calls = fail_at == 0 ? heap.calls : calls;
-        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
-        CHECK(fail_at > 0 || status == TD_OK);
+        OWNED(td_builder) *b = NULL;
+        OWNED(td_skeleton) *skeleton = NULL;
+        td_status status = td_builder_new(&opts, &memory.alloc, &b, NULL);
+        status = status == TD_OK ? add_bush(b, 60) : status;
+        status = status == TD_OK ? td_builder_finish(b, &skeleton, NULL) : status;
+        CHECK_INT(status, scarce_status(&memory));
         CHECK((status == TD_OK) == (skeleton != NULL));
-        td_builder_free(b);
-        td_skeleton_free(skeleton);
-        CHECK_INT(heap.held, 0);
     }
-    CHECK(calls > 10);
 }

@@ -66,3 +66,21 @@ static inline test_plant test_grow_count(const char *text, int32_t count) {
     }
     return p;
 }
+
+// A skeleton, and sums without one, in memory that ends at any call; `calls` for a skeleton.
+static inline void check_reading_without_memory(const test_plant *p, long calls) {
+    WITH_SCARCE(memory, calls) {
+        OWNED(td_skeleton) *skeleton = NULL;
+        td_diag diag = {.status = TD_OK};
+        CHECK_INT(
+            td_skeleton_from_string(p->grammar, &p->string, NULL, &memory.alloc, &skeleton, &diag),
+            scarce_status(&memory));
+        CHECK_INT(diag.status, scarce_status(&memory));
+        CHECK((scarce_status(&memory) == TD_OK) == (skeleton != NULL));
+    }
+    WITH_SCARCE(memory, 1) {
+        td_totals totals;
+        CHECK_INT(td_totals_from_string(p->grammar, &p->string, NULL, &memory.alloc, &totals, NULL),
+                  scarce_status(&memory));
+    }
+}

@@ -385,22 +385,7 @@ TD_TEST(plant_turtle_reading_leaks_nothing_when_any_allocation_fails) {
         test_derive("pipe model: 0.01\nmaterial: 1 petal\nsurface: L leaf\ncolor: 1 #123456\n"
                     "derivation length: 3\naxiom: A\n"
                     "A --> F;(1)[+A~L(1)][-A" SQUARE "[-(90)" SQUARE "]]@O(1)[@Mat(1)@o(1)]\n");
-    long calls = 0;
-    for (long fail_at = 0; fail_at == 0 || fail_at <= calls; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_skeleton *skeleton = NULL;
-        td_diag diag = {.status = TD_OK};
-        td_status status =
-            td_skeleton_from_string(p.grammar, &p.string, NULL, &alloc, &skeleton, &diag);
-        calls = fail_at == 0 ? heap.calls : calls;
-        CHECK_INT(status, fail_at == 0 ? TD_OK : TD_ERR_MEMORY);
-        CHECK_INT(diag.status, status);
-        CHECK((status == TD_OK) == (skeleton != NULL));
-        td_skeleton_free(skeleton);
-        CHECK_INT(heap.held, 0);
-    }
-    CHECK(calls > 20);
+    check_reading_without_memory(&p, 20);
 }
 
 // ---- in one call ----------------------------------------------------------------------------

@@ -258,28 +258,15 @@ TD_TEST(tree_refuses_options_that_are_not_from_their_default) {
 
 TD_TEST(tree_without_memory_fails_and_leaves_nothing_behind) {
     OWNED(td_skeleton) *skeleton = row_of(5000); // enough to be cut
-    td_body_opts opts = td_body_opts_default();
-    bool done = false;
-    for (long k = 1; k < 10 && !done; k++) {
-        test_heap heap = {.fail_at = k};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_body_model *model = NULL;
-        td_body *state = NULL;
+    WITH_SCARCE(memory, 2) {
+        OWNED(td_body_model) *model = NULL;
+        OWNED(td_body) *state = NULL;
         td_diag diag = {.message = ""};
-        td_status status = td_body_model_new(skeleton, "tree", &opts, &alloc, &model, &diag);
-        if (status == TD_OK) {
-            status = td_body_new(model, &alloc, &state, &diag);
-        }
-        done = status == TD_OK;
-        if (!done) {
-            check_refusal(status, TD_ERR_MEMORY, &diag, "out of memory", (double)k);
-            CHECK(!state);
-        }
-        td_body_free(state);
-        td_body_model_free(model);
-        CHECK_INT(heap.held, 0);
+        td_status status = td_body_model_new(skeleton, "tree", NULL, &memory.alloc, &model, &diag);
+        status = status == TD_OK ? td_body_new(model, &memory.alloc, &state, &diag) : status;
+        CHECK_INT(status, scarce_status(&memory));
+        CHECK(state || strstr(diag.message, "out of memory"));
     }
-    CHECK(done);
 }
 
 // WebAssembly's host does not always survive memories of hundreds of megabytes

@@ -450,15 +450,7 @@ static td_status grow_all(const td_alloc *alloc) {
 }
 
 TD_TEST(files_beside_a_model_survive_every_failing_allocation) {
-    test_heap whole = {0};
-    td_alloc alloc = test_heap_alloc(&whole);
-    CHECK_INT(grow_all(&alloc), TD_OK);
-    CHECK_INT(whole.held, 0);
-    CHECK(whole.calls > 20);
-    for (long n = 1; n <= whole.calls; n++) {
-        test_heap heap = {.fail_at = n};
-        alloc = test_heap_alloc(&heap);
-        CHECK_INT(grow_all(&alloc), TD_ERR_MEMORY);
-        CHECK_INT(heap.held, 0);
+    WITH_SCARCE(memory, 20) {
+        CHECK_INT(grow_all(&memory.alloc), scarce_status(&memory));
     }
 }

@@ -253,13 +253,9 @@ TD_TEST(wind_refuses_values_out_of_range_and_names_the_field) {
 }
 
 TD_TEST(wind_without_memory_is_refused) {
-    test_heap heap = {.fail_at = 1};
-    td_alloc alloc = test_heap_alloc(&heap);
     td_wind_def def = td_wind_def_default();
-    td_wind *wind = NULL;
-    CHECK_INT(td_wind_new(&def, &alloc, &wind, NULL), TD_ERR_MEMORY);
-    heap.fail_at = 0;
-    CHECK_INT(td_wind_new(&def, &alloc, &wind, NULL), TD_OK);
-    td_wind_free(wind);
-    CHECK_INT(heap.held, 0);
+    WITH_SCARCE(memory, 1) {
+        OWNED(td_wind) *wind = NULL;
+        CHECK_INT(td_wind_new(&def, &memory.alloc, &wind, NULL), scarce_status(&memory));
+    }
 }

@@ -288,45 +288,23 @@ TD_TEST(world_takes_little_memory_for_a_thread) {
 }
 
 TD_TEST(world_leaks_nothing_when_memory_ends_at_any_call) {
-    test_heap heap = {0};
-    td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(crowd, 1, &alloc);
-    CHECK_INT(s.status, TD_OK);
-    long calls = heap.calls;
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
-    for (long k = 1; k <= calls; k++) {
-        heap = (test_heap){.fail_at = k};
-        s = try_stage(crowd, 1, &alloc);
-        if (s.status != TD_ERR_MEMORY) {
-            test_failed(__FILE__, __LINE__, "call %ld: status %d", k, s.status);
-        }
-        stage_free(&s);
-        CHECK_INT(heap.held, 0);
-    }
+    check_world_without_memory(crowd);
 }
 
 TD_TEST(world_from_structs_leaks_nothing_when_memory_ends_at_any_call) {
     OWNED(stage) s = stage_of(crowd);
     td_world_opts opts = td_world_opts_default();
-    long calls = 1;
     opts.loader = &test_loader;
-    for (long k = 0; k <= calls; k++) { // the first run tells how many there are
-        test_heap heap = {.fail_at = k};
-        td_alloc alloc = test_heap_alloc(&heap);
-        td_world *world = NULL;
-        td_status status = td_world_new(td_scene_def_get(s.scene), &opts, &alloc, &world, NULL);
-        calls = k == 0 ? heap.calls : calls;
-        CHECK_INT(status, k == 0 ? TD_OK : TD_ERR_MEMORY);
+    WITH_SCARCE(memory, 10) {
+        OWNED(td_world) *world = NULL;
+        CHECK_INT(td_world_new(td_scene_def_get(s.scene), &opts, &memory.alloc, &world, NULL),
+                  scarce_status(&memory));
         if (world) {
-            heap.fail_at = heap.calls + 1;
-            td_status set = td_world_set_field(world, attract, NULL, NULL);
-            CHECK(set == TD_ERR_MEMORY || heap.calls < heap.fail_at); // it may need none
+            const td_status set = td_world_set_field(world, attract, NULL, NULL);
+            CHECK_INT(set, scarce_status(&memory)); // it may need none
             CHECK(td_world_set_field(world, NULL, NULL, NULL) == TD_OK);
             steps(world, 2); // goes on without
         }
-        td_world_free(world);
-        CHECK_INT(heap.held, 0);
     }
 }
 

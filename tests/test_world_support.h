@@ -202,19 +202,9 @@ __attribute__((format(printf, 1, 2))) static inline stage stage_printed(const ch
 
 // A world whose memory ends at any call leaves nothing behind.
 static inline void check_world_without_memory(const char *text) {
-    test_heap heap = {0};
-    const td_alloc alloc = test_heap_alloc(&heap);
-    stage whole = try_stage(text, 1, &alloc);
-    CHECK_SAY(whole.status == TD_OK, "%s", whole.diags[0].message);
-    const long calls = heap.calls;
-    stage_free(&whole);
-    CHECK_INT(heap.held, 0);
-    for (long k = 1; k <= calls; k++) {
-        heap = (test_heap){.fail_at = k};
-        stage s = try_stage(text, 1, &alloc);
-        CHECK_INT(s.status, TD_ERR_MEMORY);
-        stage_free(&s);
-        CHECK_INT(heap.held, 0);
+    WITH_SCARCE(memory, 10) {
+        OWNED(stage) s = try_stage(text, 1, &memory.alloc);
+        CHECK_SAY(s.status == scarce_status(&memory), "%s", s.diags[0].message);
     }
 }
 
