@@ -279,34 +279,19 @@ TD_TEST(what_cannot_be_cut_is_refused) {
 
 // ---- memory ---------------------------------------------------------------------------------
 
-// Every call for memory fails in turn: the world is as it was, and goes on. Steps after a cut ask
-// for none.
+static td_status cut_in_half(void *world, td_diag *diag) {
+    td_actor_id fallen;
+    return td_world_cut_actor(world, td_world_actor_id(world, 0), 5, 0.5, &fallen, diag);
+}
+
+// Steps after a cut ask for no memory.
 TD_TEST(cutting_without_memory_changes_nothing_and_steps_take_none) {
     test_heap heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     stage s = roomy_stage(GROUND("rod"), 1, &alloc);
-    td_actor_id fallen = {0};
-    td_diag diag = {.message = ""};
-    long fails = 0;
     CHECK_INT(s.status, TD_OK);
     run_to(s.world, 0.2);
-    td_status status = TD_ERR_MEMORY;
-    while (status == TD_ERR_MEMORY && fails < 500) {
-        FREED char *before = saved(s.world);
-        const size_t size = td_world_save_size(s.world);
-        heap.fail_at = heap.calls + 1 + fails++;
-        status = td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 5, 0.5, &fallen, &diag);
-        heap.fail_at = 0;
-        if (status != TD_OK) {
-            CHECK_INT(status, TD_ERR_MEMORY);
-            FREED char *after = saved(s.world);
-            CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 12);
-            CHECK_SAY(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0,
-                      "call %ld changed the world", fails);
-        }
-    }
-    CHECK_INT(status, TD_OK);
-    CHECK(fails > 20);
+    check_all_or_nothing(s.world, &heap, 20, cut_in_half, s.world);
     const long calls = heap.calls;
     steps(s.world, 30);
     CHECK_INT(heap.calls, calls);

@@ -130,29 +130,20 @@ TD_TEST(kind_that_is_wrong_is_refused_and_nothing_changes) {
     CHECK_INT(add_kind(world, "rod"), 1);
 }
 
+static td_status add_rods(void *world, td_diag *diag) {
+    const td_object_def more = kind_of("rod");
+    int32_t out;
+    return td_world_add_kind(world, &more, &out, diag);
+}
+
 TD_TEST(kind_for_which_memory_runs_out_leaves_the_world_as_it_was) {
-    const td_object_def object = kind_of("tree"), more = kind_of("rod");
-    for (long at = 1; at < 200; at++) {
-        test_heap heap = {0};
-        const td_alloc alloc = {test_heap_resize, &heap};
-        td_world *world = world_of(&object, 1, &alloc);
-        td_diag diag = {.message = ""};
-        int32_t out;
-        const size_t size = td_world_save_size(world);
-        FREED char *before = saved(world);
-        heap.fail_at = heap.calls + at;
-        const td_status status = td_world_add_kind(world, &more, &out, &diag);
-        heap.fail_at = 0;
-        CHECK(status == TD_OK || status == TD_ERR_MEMORY);
-        CHECK(status == TD_OK || td_world_restore(world, before, size, &diag) == TD_OK);
-        CHECK_INT(td_world_add_kind(world, &more, &out, &diag), TD_OK);
-        add_actor(world, out, 3);
-        steps(world, 2);
-        td_world_free(world);
-        CHECK_INT(heap.held, 0);
-        if (status == TD_OK) {
-            return;
-        }
-    }
-    CHECK(false); // it never succeeded
+    const td_object_def object = kind_of("tree");
+    test_heap heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    td_world *world = world_of(&object, 1, &alloc);
+    check_all_or_nothing(world, &heap, 3, add_rods, world);
+    add_actor(world, 1, 3);
+    steps(world, 2);
+    td_world_free(world);
+    CHECK_INT(heap.held, 0);
 }

@@ -315,6 +315,28 @@ static inline void check_restoring(const char *text, int32_t times, int32_t ever
     }
 }
 
+// Calls a change of a world with memory that ends at its first call for it, at its second and so
+// on, until it gets through: `calls` fail at least, and leave the world as it was.
+static inline void check_all_or_nothing(td_world *world, test_heap *heap, long calls,
+                                        td_status (*change)(void *context, td_diag *diag),
+                                        void *context) {
+    td_status status = TD_ERR_MEMORY;
+    td_diag diag = {.message = ""};
+    long fails = 0;
+    for (; status == TD_ERR_MEMORY && fails < 500; fails++) {
+        FREED char *before = saved(world);
+        const size_t size = td_world_save_size(world);
+        heap->fail_at = heap->calls + 1 + fails;
+        status = change(context, &diag);
+        heap->fail_at = 0;
+        FREED char *after = saved(world);
+        CHECK_SAY(status == TD_OK ||
+                      (td_world_save_size(world) == size && memcmp(before, after, size) == 0),
+                  "call %ld for memory in vain changed the world", fails);
+    }
+    CHECK_SAY(status == TD_OK && fails > calls, "%ld calls: %s", fails, diag.message);
+}
+
 static inline void set(td_world *world, const char *path, td_real value) {
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_set(world, path, value, &diag), TD_OK);
