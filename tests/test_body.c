@@ -10,15 +10,17 @@
 
 enum { SEGMENTS = 6 };
 
+#define LENGTH 0.3 // m
+
 // A level strand that droops.
-static td_skeleton *strand(void) {
+static td_skeleton *strand(int32_t segments) {
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
-    def.length = 0.05;
+    def.length = LENGTH / segments;
     def.radius_base = def.radius_tip = 0.004;
-    for (int32_t k = 0; k < SEGMENTS; k++) {
+    for (int32_t k = 0; k < segments; k++) {
         def.parent = k - 1;
         def.rest = k == 0 ? (td_quat){0.70710678118654752, 0, 0, -0.70710678118654752}
                           : (td_quat){1, 0, 0, 0};
@@ -34,11 +36,15 @@ typedef struct made {
     td_body *body;
 } made;
 
-static made make(const char *solver) {
-    made m = {.skeleton = strand()};
+static made make_of(const char *solver, int32_t segments) {
+    made m = {.skeleton = strand(segments)};
     CHECK_INT(td_body_model_new(m.skeleton, solver, NULL, NULL, &m.model, NULL), TD_OK);
     CHECK_INT(td_body_new(m.model, NULL, &m.body, NULL), TD_OK);
     return m;
+}
+
+static made make(const char *solver) {
+    return make_of(solver, SEGMENTS);
 }
 
 static void unmake(made *m) {
@@ -70,7 +76,7 @@ TD_TEST(body_of_every_solver_has_the_segments_of_its_skeleton_and_falls) {
         CHECK_TEXT(td_body_solver(m.model), info.name);
         CHECK_INT(td_body_segment_count(m.model), SEGMENTS);
         CHECK(td_body_dof_count(m.model) > 0 && td_body_model_of(m.body) == m.model);
-        CHECK_REL(tip(m.body).x, SEGMENTS * 0.05, 1e-9);
+        CHECK_REL(tip(m.body).x, LENGTH, 1e-9);
         steps(m.body, 3);
         CHECK_REL(td_body_time(m.body), 3.0 / 60, 1e-12);
         CHECK_SAY(tip(m.body).y < -1e-4, "%s: %g m", info.name, tip(m.body).y);
@@ -139,8 +145,45 @@ TD_TEST(body_at_rest_has_no_residual_and_vibrates_alike_in_every_solver) {
     }
 }
 
+// Without weight the damping ratio of a mode is pi f t.
+TD_TEST(body_of_every_solver_has_the_damping_ratios_of_its_material) {
+    for (int32_t k = 0; k < td_solver_count(); k++) {
+        made m = make(td_solver_get(k).name);
+        td_mode modes[6];
+        const td_real t = td_material_get(0).damping_time;
+        CHECK_INT(td_body_modes(m.body, tdi_vec3(0, 0, 0), 6, modes, NULL), TD_OK);
+        for (int i = 0; i < 6; i++) {
+            CHECK_REL(modes[i].damping_ratio, TDI_PI * modes[i].frequency * t, 1e-6);
+        }
+        unmake(&m);
+    }
+}
+
+// f = (beta l)^2/(2 pi l^2) sqrt(EI/(rho A)) in pairs; halving the segments quarters the error.
+TD_TEST(body_of_segments_has_the_modes_of_a_beam_at_second_order) {
+    static const char *const solvers[] = {"tree", "rod"}; // helices bend along their elements
+    const td_real beta[2] = {1.87510407, 4.69409113};
+    const td_material wood = td_material_get(0);
+    const td_real unit = 0.002 / (LENGTH * LENGTH) * sqrt(wood.young / wood.density) / (2 * TDI_PI);
+    for (int k = 0; k < 2; k++) {
+        td_mode modes[3][4];
+        for (int n = 0; n < 3; n++) {
+            made m = make_of(solvers[k], 20 << n);
+            CHECK_INT(td_body_modes(m.body, tdi_vec3(0, 0, 0), 4, modes[n], NULL), TD_OK);
+            unmake(&m);
+        }
+        for (int i = 0; i < 4; i++) {
+            const td_real f[3] = {modes[0][i].frequency, modes[1][i].frequency,
+                                  modes[2][i].frequency};
+            CHECK_REL(f[2], beta[i / 2] * beta[i / 2] * unit, 2e-3);
+            CHECK_IN(modes[2][i].twist, 0, 1e-6);
+            CHECK_IN((f[0] - f[1]) / (f[1] - f[2]), 3.8, 4.2);
+        }
+    }
+}
+
 TD_TEST(body_refuses_an_unknown_solver_and_functions_of_another) {
-    td_skeleton *skeleton = strand();
+    td_skeleton *skeleton = strand(SEGMENTS);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     CHECK_INT(td_body_model_new(skeleton, "trees", NULL, NULL, &model, &diag), TD_ERR_ARGUMENT);

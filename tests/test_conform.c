@@ -251,6 +251,43 @@ SOLVER_TEST(conform_floating_body_keeps_its_momentum) {
               angular[1]);
 }
 
+// By backward Euler a free fall is g h^2 n (n + 1)/2.
+SOLVER_TEST(conform_floating_body_falls_as_everything_does) {
+    OWNED(subject) s = subject_new(solver, FLOATING, NULL);
+    const td_step_opts opts = exact_opts(0.01, TD_IMPLICIT_EULER);
+    td_vec3 from[8], to[8], v[8];
+    solver->poses(s.state, 0, s.count, NULL, from, NULL);
+    step_times(&s, &opts, 20);
+    solver->poses(s.state, 0, s.count, NULL, to, NULL);
+    solver->velocities(s.state, 0, s.count, NULL, v);
+    for (int32_t i = 0; i < s.count; i++) {
+        const td_real off = is_coarse(solver) ? 5e-3 : 1e-10;
+        CHECK_SAY(distance(to[i], tdi_madd(from[i], down, 1e-4 * 210)) < off &&
+                      distance(v[i], tdi_scale(down, 0.2)) < 10 * off,
+                  "%s: tip %d has fallen by %g m, and falls at %g m/s", s.name, (int)i,
+                  from[i].y - to[i].y, -v[i].y);
+    }
+}
+
+// Up to Newton's tolerance.
+SOLVER_TEST(conform_energy_never_grows_with_backward_euler) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    td_step_opts opts = exact_opts(1.0 / 60, TD_IMPLICIT_EULER);
+    opts.damping = 0;
+    td_real start = 0, before = 0, most = 0;
+    for (int32_t k = 0; k < 60; k++) {
+        const td_energy e = solver->sums(s.state, down).energy;
+        const td_real now = e.kinetic + e.elastic + e.weight;
+        most = fmax(most, e.kinetic);
+        start = k == 0 ? now : start;
+        CHECK_SAY(k == 0 || now <= before + 1e-6 * (start - now), "%s: from %g to %g J in step %d",
+                  s.name, before, now, (int)k);
+        before = now;
+        step_times(&s, &opts, 1);
+    }
+    CHECK_SAY(most > 1e-4, "%s: it never moved", s.name);
+}
+
 // A force that swells and fades: nothing jumps, so that orders can be seen.
 static td_vec3 swell(td_real t, td_real whole) {
     const td_real s = sin(3.14159265358979323846 * t / whole);

@@ -25,28 +25,6 @@ static rods straight_rod(int32_t count, td_end_kind end) {
 
 // ---- rest -----------------------------------------------------------------------------------
 
-TD_TEST(rod_at_rest_has_no_force_left) {
-    tdi_random r = random_of(51);
-    for (int k = 0; k < 10; k++) {
-        OWNED(rods) s = k % 2 ? branching_rods(&r, true, true)
-                              : open_rod(&r, 12, TD_END_CLAMPED, TD_END_CLAMPED);
-        td_step_opts opts = td_step_opts_default();
-        td_vec3 force[64];
-        td_real turn[64];
-        CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
-        td_rod_forces(s.state, down, force, turn);
-        for (int32_t v = 0; v < td_rod_vertex_count(s.model); v++) {
-            if (!(tdi_as_rod_model(s.model)->node[tdi_as_rod_model(s.model)->vertex_node[v]].flags &
-                  TDI_HELD_PLACE)) {
-                CHECK_IN(tdi_norm(force[v]), 0, 1e-7); // of about 10 N
-            }
-        }
-        for (int32_t e = 0; e < tdi_as_rod_model(s.model)->edge_count; e++) {
-            CHECK_IN(turn[e], -1e-7, 1e-7);
-        }
-    }
-}
-
 // ends drawn apart by a fifth more than the rod is long: EA 0.2 everywhere
 TD_TEST(rod_pulled_past_its_length_stretches_as_its_material_says) {
     OWNED(rods) s = straight_rod(21, TD_END_CLAMPED);
@@ -84,83 +62,7 @@ TD_TEST(rod_torn_apart_in_one_step_steps_on_and_stays_finite) {
     }
 }
 
-// ---- motion ---------------------------------------------------------------------------------
-
-// backward Euler has g h^2 n (n + 1)/2
-TD_TEST(free_rod_falls_as_everything_does) {
-    td_vec3 points[6];
-    td_rod_def d = straight_def(points, 6);
-    d.start = TD_END_FREE;
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    td_step_opts opts = td_step_opts_default();
-    opts.integrator = TD_IMPLICIT_EULER;
-    opts.dt = 0.01;
-    for (int32_t k = 0; k < 20; k++) {
-        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
-    }
-    for (int32_t v = 0; v < 6; v++) {
-        CHECK_REL(td_rod_position(s.state, v).y, -9.81 * 1e-4 * 210, 1e-10);
-        CHECK_REL(td_rod_velocity(s.state, v).y, -9.81 * 0.2, 1e-10);
-    }
-}
-
-// energy of a swing never grows beyond Newton's tolerance with backward Euler
-TD_TEST(energy_of_rods_never_grows_with_backward_euler) {
-    tdi_random r = random_of(54);
-    for (int k = 0; k < 6; k++) {
-        OWNED(rods) s = k % 3 == 0   ? open_rod(&r, 12, TD_END_CLAMPED, TD_END_FREE)
-                        : k % 3 == 1 ? ring_rod(&r, 12)
-                                     : branching_rods(&r, true, false);
-        td_step_opts opts = td_step_opts_default();
-        opts.integrator = TD_IMPLICIT_EULER;
-        opts.tolerance = 1e-8;
-        td_energy e = td_body_energy(s.state, down);
-        td_real before = e.elastic + e.weight + e.kinetic, size = e.elastic;
-        for (int32_t n = 0; n < 60; n++) {
-            CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
-            e = td_body_energy(s.state, down);
-            td_real now = e.elastic + e.weight + e.kinetic;
-            CHECK(now <= before + 1e-6 * size);
-            before = now;
-        }
-    }
-}
-
-// a rod that does not stretch, stiff and let go: it comes to rest, it does not blow up
-TD_TEST(inextensible_rod_comes_to_rest_in_large_steps) {
-    td_vec3 points[11];
-    td_rod_def d = straight_def(points, 11);
-    d.young = 1e8;
-    d.inextensible = true;
-    d.damping_time = 0.1;
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    td_step_opts opts = td_step_opts_default();
-    for (int32_t k = 0; k < 600; k++) {
-        CHECK_INT(td_body_step(s.state, &opts, NULL, NULL), TD_OK);
-    }
-    td_vec3 stepped = td_body_tip(s.state, 9);
-    CHECK_INT(td_body_settle(s.state, &opts, NULL, NULL), TD_OK);
-    CHECK_IN(tdi_norm(tdi_sub(stepped, td_body_tip(s.state, 9))), 0, 1e-4);
-}
-
 // ---- modes ----------------------------------------------------------------------------------
-
-// f = (beta l)^2/(2 pi l^2) sqrt(EI/(rho A)) in pairs; halving the edges quarters the error
-TD_TEST(modes_of_a_clamped_rod_match_beam_theory_at_second_order) {
-    const td_real beta[2] = {1.87510407, 4.69409113};
-    td_mode modes[3][4];
-    for (int32_t k = 0; k < 3; k++) {
-        OWNED(rods) s = straight_rod((20 << k) + 1, TD_END_FREE);
-        CHECK_INT(td_body_modes(s.state, no_weight, 4, modes[k], NULL), TD_OK);
-    }
-    for (int32_t j = 0; j < 4; j++) {
-        td_real want = beta[j / 2] * beta[j / 2] / (2 * PI) * sqrt(1e7 * 1e-4 / 4 / 1000);
-        CHECK_REL(modes[2][j].frequency, want, 1e-3);
-        CHECK_IN(modes[2][j].twist, 0, 1e-6);
-        td_real a = modes[0][j].frequency, b = modes[1][j].frequency, c = modes[2][j].frequency;
-        CHECK_IN((a - b) / (b - c), 3.8, 4.2);
-    }
-}
 
 // in its plane (E J) n^2 (n^2 - 1)^2/(n^2 + 1), out of it n^2 (n^2 - 1)^2/(n^2 + 1 + nu): for n = 2
 // and a round section nu is 0.5 here; six ways to move without force
@@ -186,19 +88,6 @@ TD_TEST(modes_of_a_ring_match_theory_after_six_of_no_frequency) {
     for (int32_t j = 6; j < 10; j++) {
         td_real want = unit * sqrt(4 * 9 / (j < 8 ? 5 + d.poisson : 5));
         CHECK_REL(modes[j].frequency, want, 3e-3);
-    }
-}
-
-// zeta = pi f t, as for trees
-TD_TEST(damping_ratio_of_rods_follows_from_the_material) {
-    td_vec3 points[21];
-    td_rod_def d = straight_def(points, 21);
-    td_mode modes[6];
-    d.damping_time = 0.003;
-    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    CHECK_INT(td_body_modes(s.state, no_weight, 6, modes, NULL), TD_OK);
-    for (int32_t k = 0; k < 6; k++) {
-        CHECK_REL(modes[k].damping_ratio, PI * modes[k].frequency * 0.003, 1e-6);
     }
 }
 

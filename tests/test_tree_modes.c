@@ -13,31 +13,6 @@ static void beam_modes(const beam_def *b, td_vec3 gravity, int32_t count, td_mod
     CHECK_INT(td_body_modes(t.state, gravity, count, modes, &diag), TD_OK);
 }
 
-// halving the segments quarters the error
-TD_TEST(modes_of_a_clamped_beam_converge_at_second_order) {
-    td_mode modes[3][6];
-    for (int32_t k = 0; k < 3; k++) {
-        beam_def b = thin_beam;
-        b.count = 20 << k;
-        beam_modes(&b, weightless, 6, modes[k]);
-    }
-    for (int32_t j = 0; j < 6; j += 2) {
-        double a = modes[0][j].frequency, b = modes[1][j].frequency, c = modes[2][j].frequency;
-        CHECK_IN((a - b) / (b - c), 3.8, 4.2);
-    }
-}
-
-// zeta = pi f t when damping is t times stiffness and there is no weight
-TD_TEST(damping_ratio_of_modes_follows_from_the_material) {
-    beam_def b = thin_beam;
-    b.damping_time = 0.003;
-    td_mode modes[8];
-    beam_modes(&b, weightless, 8, modes);
-    for (int32_t k = 0; k < 8; k++) {
-        CHECK_REL(modes[k].damping_ratio, TDI_PI * modes[k].frequency * 0.003, 1e-6);
-    }
-}
-
 // Gravity changes the stiffness of a mode from K to K + K_g, but not its damping tau K. With one
 // joint all modes have one shape, so K/(K + K_g) = f0^2/f^2 with f0 the frequency without gravity,
 // and zeta = pi tau f0^2/f.

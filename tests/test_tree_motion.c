@@ -98,26 +98,3 @@ TD_TEST(tree_afloat_keeps_energy_and_momentum_for_10_s) {
         CHECK_IN(tdi_norm(tdi_sub(angular[1], angular[0])), 0, 1e-10 * tdi_norm(angular[0]));
     }
 }
-
-// ---- explicit steps -------------------------------------------------------------------------
-
-// A body afloat under a force at its centre of mass, in explicit steps.
-TD_TEST(tree_explicit_steps_take_loads_and_air) {
-    td_segment_def def = td_segment_def_default();
-    def.joint = TD_JOINT_FREE;
-    OWNED(tree) t = tree_of(&def, 1, TD_LAW_LINEAR, NULL);
-    double mass = tdi_as_tree_model(t.model)->body[0].mass;
-    td_load load = {.kind = TD_LOAD_FORCE, .vector = {0.3, 0, 0}};
-    load.point = tdi_scale(tdi_as_tree_model(t.model)->body[0].moment, 1 / mass);
-    td_step_opts opts = steps_of(TD_RK4, 0.01, tdi_vec3(0, 0, 0));
-    opts.loads = &load;
-    opts.load_count = 1;
-    run(t, &opts, 100);
-    CHECK_REL(t.q[0], 0.5 * 0.3 / mass, 1e-12);
-    // a still body in a wind is dragged along, never faster than the wind
-    opts.load_count = 0;
-    opts.air = (td_air){{0, 0, -4}, 0, 0.6};
-    CHECK(td_body_reset(t.state, NULL) == TD_OK);
-    run(t, &opts, 500);
-    CHECK_IN(t.v[2], -4, -1);
-}

@@ -72,29 +72,6 @@ TD_TEST(world_has_its_own_copy_of_a_skeleton) {
     CHECK_REL(tip_of(world, 0, -1).y, 0.8, 1e-6);
 }
 
-// the first step, backward Euler, is h g/2 too fast: h/t of the way too far
-TD_TEST(loose_plant_falls) {
-    OWNED(stage) s =
-        stage_of("{air_density: 0, step: 0.01, objects: [{plant: fork.lsys, loose: true,\n"
-                 " start: drawn, position: [0, 3, 0]}], record: {fps: 100}}");
-    td_vec3 from = tip_of(s.world, 0, 0);
-    steps(s.world, 50);
-    CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
-}
-
-TD_TEST(loose_strand_of_any_solver_falls) {
-    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        OWNED(stage) s = stage_printed(
-            "{air_density: 0, step: 0.01, objects: [{solver: %s, loose: true, start: drawn,"
-            " strand: {points: [[0, 3, 0], [0.3, 3, 0]], segments: 5, radius: 0.01}}],"
-            " record: {fps: 100}}",
-            solvers[k]);
-        td_vec3 from = tip_of(s.world, 0, 0);
-        steps(s.world, 50);
-        CHECK_REL(from.y - tip_of(s.world, 0, 0).y, 0.5 * 9.81 * 0.5 * 0.5, 0.04);
-    }
-}
-
 TD_TEST(instances_spread_over_their_area) {
     OWNED(stage) s = stage_of("{objects: [{" ROD ", position: [10, 1, 0],\n"
                               " instances: {count: 200, area: [4, 0, 2]}}]}");
