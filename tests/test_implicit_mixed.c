@@ -165,7 +165,10 @@ static void read(const rig *r, bool response, td_real *x) {
                               response, &moved[t->point_count + i]);
         }
     }
-    tdi_constraints_gather_motions(r->constraints, &r->system, response);
+    for (int32_t k = 0; k < r->constraints->member_count; k++) {
+        const tdi_member *m = tdi_constraints_member(r->constraints, &r->system, k);
+        tdi_constraints_gather_member(r->constraints, m, k, response);
+    }
     for (int32_t q = r->rows; q < r->count; q++) {
         int32_t row;
         const tdi_row_group *b = row_of(r, q, &row);

@@ -92,17 +92,16 @@ static bool pushed_one_sided(const tdi_constraint_set *h) {
     return any;
 }
 
-bool tdi_constraints_have_impact(const tdi_constraint_set *all) {
-    bool any = false;
-    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
-        for (int32_t i = 0; i < h->group_count && !any; i++) {
-            const tdi_row_group *b = &h->group[i];
-            for (int32_t r = 0; tdi_is_one_sided(b) && b->acts && r < b->law.row_count; r++) {
-                any = any || -h->state[b->constraint].l[b->relation][r] > tdi_least_force(b);
+bool tdi_constraints_have_impact(tdi_constraint_set *all) {
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        const tdi_row_group *b = at.group;
+        for (int32_t r = 0; tdi_is_one_sided(b) && r < b->law.row_count; r++) {
+            if (-at.state->l[b->relation][r] > tdi_least_force(b)) {
+                return true;
             }
         }
     }
-    return any;
+    return false;
 }
 
 // Whether a constraint that could not be met is tried again: its spring may never come near under
@@ -151,29 +150,6 @@ static td_constraint_target between(const td_constraint_target *a, const td_cons
                                       tdi_quat_mul(tdi_quat_turn(axis, part * angle), a->rotation),
                                   .joint = between3(a->joint, b->joint, part),
                                   .length = a->length + part * (b->length - a->length)};
-}
-
-tdi_frame_at tdi_point_frame(td_body *body, int32_t segment, td_vec3 at) {
-    const tdi_point points[4] = {{TDI_POINT_POSITION, segment, at, {0, 0, 0}},
-                                 {TDI_POINT_POSITION, segment, at, {1, 0, 0}},
-                                 {TDI_POINT_POSITION, segment, at, {0, 1, 0}},
-                                 {TDI_POINT_POSITION, segment, at, {0, 0, 1}}};
-    td_vec3 x[4];
-    tdi_state_positions(body, tdi_points_of(points, 4), false, x);
-    return (tdi_frame_at){
-        x[0], tdi_quat_from_axes(tdi_sub(x[1], x[0]), tdi_sub(x[2], x[0]), tdi_sub(x[3], x[0]))};
-}
-
-tdi_frame_at tdi_constraints_frame(const tdi_constraint_set *h, const tdi_system *y, int32_t k,
-                                   int side, td_vec3 at) {
-    const td_constraint *c = &h->def[k];
-    const int32_t member = c->actor[side];
-    if (member == TD_NONE) {
-        const td_constraint_target *t = &h->state[k].target0;
-        return (tdi_frame_at){tdi_add(t->position, tdi_quat_rotate(t->rotation, at)), t->rotation};
-    }
-    const tdi_member *m = tdi_constraints_member(h, y, member);
-    return tdi_point_frame(m->body, c->segment[side], at);
 }
 
 static td_real angle_of(const tdi_constraint_set *h, const tdi_system *y, int32_t k, int side) {
@@ -277,11 +253,11 @@ static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_g
     b->weak = false;
     b->acts = acts(h, b->constraint);
     place_points(h, b);
-    if (b->point_b != TD_NONE) {
-        h->point[b->point_b] = h->point[b->point[1]];
+    if (!tdi_is_pinned(b)) {
+        h->point[b->side[1].point] = h->point[b->point[1]];
     }
-    if (b->offset_b != TD_NONE) {
-        h->point[b->offset_b] = h->point[b->point_b];
+    if (tdi_has_offset(b)) {
+        h->point[b->side[1].offset] = h->point[b->point[1]];
     }
     b->bent = (tdi_bent){0};
     const td_real rate = h->h > 0 ? 1 / (h->h * h->h) : TDI_STATIC_RATE;

@@ -49,8 +49,14 @@ enum { TDI_GROUP_ROWS = 4 }; // of a relation that couples: its own, and those o
 typedef struct tdi_bent {
     int32_t first, count;
     td_real stiff;
-    bool offset_b; // they see offset_b of the relation, not point_b
 } tdi_bent;
+
+// One of the two sides of rows: where their forces act on a body, and J.
+typedef struct tdi_row_side {
+    int32_t point;  // of the set; TD_NONE: there is no such side, all is pinned to the world
+    int32_t offset; // of rows of second derivatives; TD_NONE: the same
+    td_vec3 sees[TDI_GROUP_ROWS]; // of a move of the point; rows of second derivatives come last
+} tdi_row_side;
 
 // A relation of a constraint.
 typedef struct tdi_row_group {
@@ -58,17 +64,13 @@ typedef struct tdi_row_group {
     int32_t node;                       // of the Schur complement; TD_NONE: pinned
     int32_t first_row, row_count;       // of those that are eliminated with a body
     int32_t point[TDI_RELATION_POINTS]; // of the set; TD_NONE: the world's
-    int32_t point_b;  // point of the second side on which forces act; TD_NONE: pinned
-    int32_t offset_b; // another, of rows that have one; TD_NONE: none have
     td_vec3 fixed[TDI_RELATION_POINTS]; // places of the world's points
+    tdi_row_side side[2];
     tdi_relation law;
     bool acts;                     // in this step
     bool used[TDI_RELATION_ROWS];  // in this iteration
     bool freed[TDI_RELATION_ROWS]; // one-sided, and it would have pulled in the last one
     td_real c[TDI_RELATION_ROWS];  // where it was evaluated
-    // What rows see of a move of the first point and of point_b; those of second derivatives
-    // follow.
-    td_vec3 way[TDI_GROUP_ROWS], back[TDI_GROUP_ROWS];
     td_real stiff[TDI_GROUP_ROWS]; // N/m: of a row on either side; 0: there is no row
     tdi_bent bent;
     td_real inertia;  // N/m: of both sides over h^2
@@ -148,7 +150,7 @@ bool tdi_constraints_change(const tdi_constraint_set *all);
 bool tdi_constraints_ready(const tdi_constraint_set *all);
 // Whether a one-sided one pushes in the step that was solved. After tdi_constraints_ready() it
 // begins to.
-bool tdi_constraints_have_impact(const tdi_constraint_set *all);
+bool tdi_constraints_have_impact(tdi_constraint_set *all);
 // Begins a step at the bodies' poses. The step covers `part` of the remaining way to the targets.
 void tdi_constraints_begin(tdi_constraint_set *all, const tdi_system *system, td_real h,
                            td_real part);
@@ -166,7 +168,7 @@ void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *system, b
                             bool positive);
 td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *system);
 // At the poses that were evaluated, with the forces that were found there.
-td_real tdi_constraints_value_kept(const tdi_constraint_set *all);
+td_real tdi_constraints_value_kept(tdi_constraint_set *all);
 // What the promise changes by when the value has the forces that follow from the increments.
 td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *system);
 // With the increments as they are: forces, and the slope of the value along them.
@@ -174,7 +176,7 @@ void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_syste
                                         td_real *predicted_decrease);
 // Whether these increments, after tdi_constraints_update_multipliers(), meet all rows to the first
 // order, and no row is one-sided.
-bool tdi_constraints_within_reach(const tdi_constraint_set *all);
+bool tdi_constraints_within_reach(tdi_constraint_set *all);
 // No increment was taken: forces as they were.
 void tdi_constraints_restore_multipliers(tdi_constraint_set *all);
 // At the new poses, after increments of this size, taken whole or not. True: all constraints are
@@ -183,7 +185,7 @@ bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *system
                                bool whole);
 
 // Whether rows have second derivatives that are left out of all models but the exact one.
-bool tdi_constraints_are_curved(const tdi_constraint_set *all);
+bool tdi_constraints_are_curved(tdi_constraint_set *all);
 // Whether constraints act, all of them on one segment each or eliminated with their body, and
 // nothing touches.
 bool tdi_constraints_are_eliminated(const tdi_system *system);
@@ -191,19 +193,35 @@ bool tdi_constraints_are_eliminated(const tdi_system *system);
 // ---- rows that couple two segments (coupled.c)
 
 bool tdi_constraints_couple(const tdi_constraint_set *all); // whether any relation couples segments
-static inline bool tdi_has_row(const tdi_row_group *b, int32_t row) {
-    return row < TDI_GROUP_ROWS && b->acts && b->stiff[row] > 0;
-}
-// Pushes a row's points that a member has, by `force` along v.
-void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
-                   int32_t member, int32_t row, td_real force);
-// v of a row, of the moves of the points that a member has.
-td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t member,
-                             int32_t row);
-// These of all rows, into the right side of the system.
+// v of all rows of a member, into the right side of the system.
 void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t member);
 
 // ---- shared by these files
+
+// The groups that act, of all sets: for (tdi_group_cursor at = tdi_groups_of(all);
+// tdi_next_group(&at);)
+typedef struct tdi_group_cursor {
+    tdi_constraint_set *set;
+    int32_t next;         // number of a group in this set
+    tdi_row_group *group; // NULL before the first
+    tdi_constraint_state *state;
+} tdi_group_cursor;
+
+static inline tdi_group_cursor tdi_groups_of(tdi_constraint_set *all) {
+    return (tdi_group_cursor){.set = all};
+}
+static inline bool tdi_next_group(tdi_group_cursor *at) {
+    for (; at->set; at->set = at->set->next, at->next = 0) {
+        while (at->next < at->set->group_count) {
+            at->group = &at->set->group[at->next++];
+            at->state = &at->set->state[at->group->constraint];
+            if (at->group->acts) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 // N: a one-sided row pushes with more than this. Less moves a mean segment by less than rows are
 // met to, and has the sign of rounding.
@@ -220,9 +238,18 @@ static inline bool tdi_is_spring(const tdi_row_group *b) {
 static inline bool tdi_row_is_curvature(const tdi_row_group *b, int32_t row) {
     return row >= b->bent.first && row < b->bent.first + b->bent.count;
 }
-// The point of the second side that a row sees.
-static inline int32_t tdi_row_point_b(const tdi_row_group *b, int32_t row) {
-    return b->bent.offset_b && tdi_row_is_curvature(b, row) ? b->offset_b : b->point_b;
+// No second side: rows go into the elimination of their body.
+static inline bool tdi_is_pinned(const tdi_row_group *b) {
+    return b->side[1].point == TD_NONE;
+}
+// Whether rows of second derivatives act elsewhere on the second side than the others.
+static inline bool tdi_has_offset(const tdi_row_group *b) {
+    return b->side[1].offset != TD_NONE;
+}
+// The point at which a row acts on a side.
+static inline int32_t tdi_row_point(const tdi_row_group *b, int side, int32_t row) {
+    const tdi_row_side *s = &b->side[side];
+    return s->offset != TD_NONE && tdi_row_is_curvature(b, row) ? s->offset : s->point;
 }
 // How much larger K has become.
 static inline td_real tdi_penalty_factor(const tdi_constraint_state *s, int32_t relation) {
@@ -230,21 +257,35 @@ static inline td_real tdi_penalty_factor(const tdi_constraint_state *s, int32_t 
     const td_real w = s->weight[relation];
     return tens[w >= 0 && w <= 6 ? (int)w : 0];
 }
-// Where all points are.
+static inline const tdi_member *tdi_constraints_member(const tdi_constraint_set *h,
+                                                       const tdi_system *y, int32_t k) {
+    return &y->member[h->member[k]];
+}
+
+// ---- points: constraint_points.c ------------------------------------------------------------
+
+// Where all points are; of one set, and of all.
 void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *system);
+void tdi_constraints_gather_all(tdi_constraint_set *all, const tdi_system *system);
 // Places of a relation's points.
 void tdi_row_group_positions(const tdi_constraint_set *h, const tdi_row_group *b,
                              td_vec3 x[TDI_RELATION_POINTS]);
-// How all points move by the increments, or by responses; and those of member k of the set.
-void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *system, bool response);
-void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *member, int32_t k,
-                                   bool response);
 // The frame of a segment at one of its points, as arms there turn.
 tdi_frame_at tdi_point_frame(td_body *body, int32_t segment, td_vec3 at);
 // The frame of a side of constraint k, 0 or 1, at a point of it.
 tdi_frame_at tdi_constraints_frame(const tdi_constraint_set *h, const tdi_system *system, int32_t k,
                                    int side, td_vec3 at);
-static inline const tdi_member *tdi_constraints_member(const tdi_constraint_set *h,
-                                                       const tdi_system *y, int32_t k) {
-    return &y->member[h->member[k]];
+// How all points move by the increments; and those of member k of the set, or by responses.
+void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *system);
+void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *member, int32_t k,
+                                   bool response);
+// With these motions, J: the change of c of a row, and v = a - b of the sides that a member has.
+static inline bool tdi_has_row(const tdi_row_group *b, int32_t row) {
+    return row < TDI_GROUP_ROWS && b->acts && b->stiff[row] > 0;
 }
+td_real tdi_row_change(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row);
+td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t member,
+                             int32_t row);
+// J^T: forces along v at the points of these sides.
+void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
+                   int32_t member, int32_t row, td_real force);

@@ -44,8 +44,8 @@ static int32_t blank_relations(const td_constraint *c, td_joint_kind joint,
     return tdi_constraint_relation_count(c, joint);
 }
 
-// Further points of a coupled relation: point_b, unless it is one of the relation's own, and
-// offset_b.
+// Further points of a coupled relation: that of its second side, unless it is one of the relation's
+// own, and its offset.
 static int32_t extra_points(tdi_relation_kind kind) {
     return tdi_relation_turns(kind) ? 2 : kind == TDI_RELATION_ENDS ? 1 : 0;
 }
@@ -212,8 +212,8 @@ static void list_relations(tdi_constraint_set *h) {
             *group = (tdi_row_group){.constraint = k,
                                      .relation = b,
                                      .node = TD_NONE,
-                                     .point_b = TD_NONE,
-                                     .offset_b = TD_NONE,
+                                     .side = {{.point = TD_NONE, .offset = TD_NONE},
+                                              {.point = TD_NONE, .offset = TD_NONE}},
                                      .law = relations[b]};
             for (int32_t p = 0; p < relations[b].point_count; p++) {
                 const int32_t member = side_of(c, relations[b].point[p].second);
@@ -244,8 +244,11 @@ static void number_points(tdi_constraint_set *h) {
         }
         const td_constraint *c = &h->def[b->constraint];
         const int32_t extra = couples(c) ? extra_points(b->law.kind) : 0;
-        b->point_b = extra > 0 ? h->first_point[c->actor[1]]++ : couples(c) ? b->point[1] : TD_NONE;
-        b->offset_b = extra > 1 ? h->first_point[c->actor[1]]++ : TD_NONE;
+        b->side[0].point = b->point[0];
+        b->side[1].point = extra > 0    ? h->first_point[c->actor[1]]++
+                           : couples(c) ? b->point[1]
+                                        : TD_NONE;
+        b->side[1].offset = extra > 1 ? h->first_point[c->actor[1]]++ : TD_NONE;
     }
     for (int32_t k = h->member_count; k > 0; k--) {
         h->first_point[k] = h->first_point[k - 1];

@@ -31,47 +31,6 @@
 #define ROUNDED   5e-12 // of the distance from the origin: places are known to this
 #define CALM      0.1   // of the error: increments below this do not come nearer
 
-// ---- points -----------------------------------------------------------------------------------
-
-void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *y) {
-    for (int32_t k = 0; k < h->member_count; k++) {
-        const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
-        const tdi_member *m = tdi_constraints_member(h, y, k);
-        if (count > 0) {
-            tdi_state_positions(m->body, tdi_points_of(h->point + first, count), false,
-                                h->place + first);
-        }
-    }
-}
-
-void tdi_row_group_positions(const tdi_constraint_set *h, const tdi_row_group *b,
-                             td_vec3 x[TDI_RELATION_POINTS]) {
-    for (int32_t p = 0; p < b->law.point_count; p++) {
-        x[p] = b->point[p] == TD_NONE ? b->fixed[p] : h->place[b->point[p]];
-    }
-}
-
-void tdi_constraints_gather_member(tdi_constraint_set *h, const tdi_member *m, int32_t k,
-                                   bool response) {
-    const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
-    if (count > 0) {
-        tdi_state_motions(m->body, tdi_points_of(h->point + first, count), response,
-                          h->move + first);
-    }
-}
-
-void tdi_constraints_gather_motions(tdi_constraint_set *h, const tdi_system *y, bool response) {
-    for (int32_t k = 0; k < h->member_count; k++) {
-        tdi_constraints_gather_member(h, tdi_constraints_member(h, y, k), k, response);
-    }
-}
-
-// The change of a row by the moves of its points.
-static td_real change(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
-    const td_real own = tdi_dot(b->way[row], h->move[b->point[0]]);
-    return b->point_b == TD_NONE ? own : own + tdi_dot(b->back[row], h->move[b->point_b]);
-}
-
 // ---- evaluation -----------------------------------------------------------------------------
 
 // The force of a row that has second derivatives. That of an error passes with the increments, but
@@ -89,11 +48,11 @@ static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b
 static void add_tension(const tdi_constraint_set *h, tdi_row_group *b) {
     const td_real sign = tdi_is_one_sided(b) ? -1 : 1, force = sign * lasting_force(h, b, 0),
                   length = tdi_norm(tdi_sub(h->place[b->point[0]], h->place[b->point[1]]));
-    const td_vec3 n = b->way[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
+    const td_vec3 n = b->side[0].sees[0], t = tdi_across(n), across[2] = {t, tdi_cross(n, t)};
     const td_real k = length > 0 ? force / length : 0;
     for (int r = 0; r < 2; r++) {
-        b->way[1 + r] = across[r];
-        b->back[1 + r] = tdi_scale(across[r], k < 0 ? 1 : -1);
+        b->side[0].sees[1 + r] = across[r];
+        b->side[1].sees[1 + r] = tdi_scale(across[r], k < 0 ? 1 : -1);
         b->stiff[1 + r] = k > 0 ? 2 * k : 0;
     }
     b->bent = (tdi_bent){.first = 1, .count = k < 0 ? 2 : 0, .stiff = -2 * k};
@@ -120,27 +79,27 @@ static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b)
 static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *x, td_quat turned) {
     const tdi_constraint_state *s = &h->state[b->constraint];
     const int32_t first = b->law.row_count;
-    td_vec3 force = {0, 0, 0};
+    td_vec3 *way = b->side[0].sees, force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
     int32_t count = tdi_relation_more(&b->law);
-    tdi_relation_free(&b->law, x, s->along, b->way + first);
-    for (int32_t r = 0; r < count; r++) {
-        b->back[first + r] = tdi_scale(b->way[first + r], -1);
-        b->stiff[first + r] = 0;
+    tdi_relation_free(&b->law, x, s->along, way + first);
+    for (int32_t r = first; r < first + count; r++) {
+        b->side[1].sees[r] = tdi_scale(way[r], -1);
+        b->stiff[r] = 0;
     }
     if (b->law.kind == TDI_RELATION_CURVE) {
         const td_sym3 curved = curvature_of(h, b);
-        const td_vec3 t = b->way[first];
-        k = fmax(k, tdi_dot(t, tdi_sym3_apply(&curved, t)));
+        k = fmax(k, tdi_dot(way[first], tdi_sym3_apply(&curved, way[first])));
     }
     for (int32_t r = 0; r < first; r++) {
-        force = tdi_madd(force, b->way[r], lasting_force(h, b, r));
+        force = tdi_madd(force, way[r], lasting_force(h, b, r));
     }
     count = tdi_dot(force, force) > 0 ? count : 0;
-    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k, .offset_b = true};
+    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k};
     const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
-    h->point[b->offset_b] = h->point[b->point_b];
-    h->point[b->offset_b].arm = tdi_madd(h->point[b->point_b].arm, arm, -1 / k);
+    tdi_point *offset = &h->point[b->side[1].offset];
+    *offset = h->point[b->side[1].point];
+    offset->arm = tdi_madd(offset->arm, arm, -1 / k);
 }
 
 // What rows see, and where forces act on the second side: where the first side's point is, in its
@@ -150,18 +109,22 @@ static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group 
     const tdi_relation_kind kind = b->law.kind;
     const bool of_points = kind == TDI_RELATION_POINT || kind == TDI_RELATION_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        b->way[r] = at->gradient[r][0];
-        b->back[r] = kind == TDI_RELATION_GEAR ? at->gradient[r][1] : tdi_scale(b->way[r], -1);
+        const td_vec3 way = at->gradient[r][0];
+        b->side[0].sees[r] = way;
+        b->side[1].sees[r] = kind == TDI_RELATION_GEAR ? at->gradient[r][1] : tdi_scale(way, -1);
         b->stiff[r] = b->used[r] ? 2 * b->k : 0;
     }
-    if (b->point_b != TD_NONE && kind == TDI_RELATION_DISTANCE) {
+    if (tdi_is_pinned(b) || kind == TDI_RELATION_GEAR) {
+        return;
+    }
+    if (kind == TDI_RELATION_DISTANCE) {
         add_tension(h, b);
     }
-    if (b->point_b != TD_NONE && !of_points && kind != TDI_RELATION_GEAR) {
-        tdi_point *point_b = &h->point[b->point_b];
-        const tdi_frame_at f = tdi_constraints_frame(h, y, b->constraint, 1, point_b->local);
-        point_b->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
-        if (b->offset_b != TD_NONE) {
+    if (!of_points) {
+        tdi_point *point = &h->point[b->side[1].point];
+        const tdi_frame_at f = tdi_constraints_frame(h, y, b->constraint, 1, point->local);
+        point->arm = tdi_quat_rotate(tdi_quat_conj(f.rotation), tdi_sub(x[0], f.position));
+        if (tdi_has_offset(b)) {
             add_turning(h, b, x, f.rotation);
         }
     }
@@ -189,125 +152,108 @@ static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *
 }
 
 void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *y) {
-    for (tdi_constraint_set *h = all; h; h = h->next) {
-        tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->group_count; i++) {
-            if (h->group[i].acts) {
-                evaluate(h, y, &h->group[i]);
-            }
-        }
+    tdi_constraints_gather_all(all, y);
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        evaluate(at.set, y, at.group);
     }
 }
 
 // ---- terms ----------------------------------------------------------------------------------
 
-// Gradient and Hessian of a relation on one of its points, with what rows see of it. The force of
-// the error passes with the increments, and has no second derivatives: at a first guess it may be
-// many times that of the multipliers. `curvature`: NULL, or that of the rows.
+// Gradient and Hessian of a relation on one of its sides. The force of the error passes with the
+// increments, and has no second derivatives: at a first guess it may be many times that of the
+// multipliers. `curvature` is that of rows of one segment and the world.
 static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
-                   int32_t point, const td_vec3 *sees, const td_sym3 *curvature,
-                   tdi_levers levers) {
+                   int side, const td_sym3 *curvature, tdi_levers levers) {
     const tdi_constraint_state *s = &h->state[b->constraint];
-    const td_real share = b->point_b == TD_NONE ? 0.5 : 1; // of K_a, which is 2 K
-    const td_sym3 none = {0};
+    const tdi_row_side *at = &b->side[side];
+    const tdi_point *point = &h->point[at->point];
+    const td_real share = tdi_is_pinned(b) ? 0.5 : 1; // of K_a, which is 2 K
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
     for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-        const bool own = !tdi_row_is_curvature(b, r) || (b->bent.offset_b && point == b->point[0]);
+        const bool own = !tdi_row_is_curvature(b, r) || (side == 0 && tdi_has_offset(b));
         if (b->stiff[r] > 0 && own) {
-            hessian = tdi_sym3_add(hessian, tdi_sym3_square(sees[r], share * b->stiff[r]));
+            hessian = tdi_sym3_add(hessian, tdi_sym3_square(at->sees[r], share * b->stiff[r]));
         }
     }
     for (int32_t r = 0; r < b->law.row_count && r < TDI_RELATION_ROWS; r++) {
         if (b->stiff[r] > 0) {
             const bool lasts = s->unmet || tdi_is_spring(b);
-            lasting = tdi_madd(lasting, sees[r], lasting_force(h, b, r));
-            passing = tdi_madd(passing, sees[r], lasts ? 0 : b->k * b->c[r]);
+            lasting = tdi_madd(lasting, at->sees[r], lasting_force(h, b, r));
+            passing = tdi_madd(passing, at->sees[r], lasts ? 0 : b->k * b->c[r]);
         }
     }
-    m->body->ops->add_stiffness(m->body, &h->point[point], passing, &hessian, TDI_LEVERS_NONE);
-    m->body->ops->add_stiffness(m->body, &h->point[point], lasting, curvature ? curvature : &none,
-                                levers);
+    m->body->ops->add_stiffness(m->body, point, passing, &hessian, TDI_LEVERS_NONE);
+    m->body->ops->add_stiffness(m->body, point, lasting, curvature, levers);
 }
 
-// On the second side: rows that see offset_b, y, and what K/2 (t.(x - y))^2 takes from it. With z
-// between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
-static void expand_far(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m) {
-    const tdi_point x = h->point[b->point_b], y = h->point[b->offset_b];
+// On the second side: rows that act at its offset, y, and what K/2 (t.(x - y))^2 takes from it.
+// With z between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
+static void expand_offset(const tdi_constraint_set *h, const tdi_row_group *b,
+                          const tdi_member *m) {
+    const tdi_row_side *far = &b->side[1];
+    const tdi_point x = h->point[far->point], y = h->point[far->offset];
     const td_vec3 none = {0, 0, 0};
     tdi_point z = x;
     z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
     for (int32_t r = b->bent.first; r < b->bent.first + b->bent.count; r++) {
         // K_a = 2 K of the row is what the square takes at y
-        const td_sym3 less = tdi_sym3_square(b->back[r], -b->stiff[r]),
-                      more = tdi_sym3_square(b->back[r], 2 * b->stiff[r]);
+        const td_sym3 less = tdi_sym3_square(far->sees[r], -b->stiff[r]),
+                      more = tdi_sym3_square(far->sees[r], 2 * b->stiff[r]);
         m->body->ops->add_stiffness(m->body, &x, none, &less, TDI_LEVERS_NONE);
         m->body->ops->add_stiffness(m->body, &z, none, &more, TDI_LEVERS_NONE);
     }
 }
 
-bool tdi_constraints_are_curved(const tdi_constraint_set *all) {
-    bool any = false;
-    for (const tdi_constraint_set *h = all; h && !any; h = h->next) {
-        for (int32_t i = 0; i < h->group_count && !any; i++) {
-            const tdi_row_group *b = &h->group[i];
-            any = b->acts &&
-                  (b->point_b == TD_NONE ? tdi_relation_curves(b->law.kind) : b->bent.count > 0);
+bool tdi_constraints_are_curved(tdi_constraint_set *all) {
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        const tdi_row_group *b = at.group;
+        if (tdi_is_pinned(b) ? tdi_relation_curves(b->law.kind) : b->bent.count > 0) {
+            return true;
         }
     }
-    return any;
+    return false;
 }
 
 // Rows [from, to) of a relation, eliminated with its body: what they see of its two points, as v of
 // coupled_assembly.c.
 static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b,
-                     int32_t from, int32_t to, int32_t point_b) {
+                     int32_t from, int32_t to) {
     td_vec3 way[TDI_GROUP_ROWS] = {{0}}, back[TDI_GROUP_ROWS] = {{0}};
     td_real compliance[TDI_GROUP_ROWS] = {1, 1, 1, 1};
-    const tdi_point *points[2] = {&h->point[b->point[0]], &h->point[point_b]};
+    const tdi_point *points[2] = {&h->point[tdi_row_point(b, 0, from)],
+                                  &h->point[tdi_row_point(b, 1, from)]};
     const td_vec3 *const sees[2] = {way, back};
     for (int32_t r = from; r < to; r++) {
-        if (b->acts && b->stiff[r] > 0) {
-            way[r - from] = b->way[r];
-            back[r - from] = tdi_scale(b->back[r], -1);
+        if (tdi_has_row(b, r)) {
+            way[r - from] = b->side[0].sees[r];
+            back[r - from] = tdi_scale(b->side[1].sees[r], -1);
             compliance[r - from] = 2 / b->stiff[r];
         }
     }
-    m->body->ops->rows->set(m->body, b->first_row + from, to - from, points, sees, compliance);
-}
-
-// All rows of a relation.
-static void set_rows_of(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b) {
-    const int32_t split = b->bent.offset_b ? b->bent.first : b->row_count;
-    if (b->row_count > 0) {
-        set_rows(h, m, b, 0, split, b->point_b);
-    }
-    if (split < b->row_count) {
-        set_rows(h, m, b, split, b->row_count, b->offset_b);
+    if (from < to) {
+        m->body->ops->rows->set(m->body, b->first_row + from, to - from, points, sees, compliance);
     }
 }
 
 // Gradient and Hessian of a relation that acts.
 static void expand_relation(const tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
                             bool exact, tdi_levers levers) {
-    const td_constraint *c = &h->def[b->constraint];
-    const bool pinned = b->point_b == TD_NONE;
+    const int32_t *actor = h->def[b->constraint].actor;
     td_sym3 curvature = {0};
-    if (pinned) {
+    if (tdi_is_pinned(b)) {
         curvature = curvature_of(h, b);
         curvature = exact ? curvature : tdi_relation_positive(&curvature);
     }
     for (int32_t r = 0; r < b->bent.count; r++) {
         b->stiff[b->bent.first + r] = exact ? b->bent.stiff : 0;
     }
-    expand(h, b, tdi_constraints_member(h, y, c->actor[0]), b->point[0], b->way, &curvature,
-           levers);
-    if (!pinned) {
-        const tdi_member *other = tdi_constraints_member(h, y, c->actor[1]);
-        expand(h, b, other, b->point_b, b->back, NULL, levers);
-        if (b->bent.offset_b) {
-            expand_far(h, b, other);
-        }
+    for (int side = 0; side < 2 && b->side[side].point != TD_NONE; side++) {
+        expand(h, b, tdi_constraints_member(h, y, actor[side]), side, &curvature, levers);
+    }
+    if (tdi_has_offset(b)) {
+        expand_offset(h, b, tdi_constraints_member(h, y, actor[1]));
     }
 }
 
@@ -326,7 +272,9 @@ void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *y, bool e
                 expand_relation(h, y, b, exact, levers);
             }
             if (inner) {
-                set_rows_of(h, inner, b);
+                const int32_t own = tdi_has_offset(b) ? b->law.row_count : b->row_count;
+                set_rows(h, inner, b, 0, own);
+                set_rows(h, inner, b, own, b->row_count);
             }
         }
     }
@@ -350,30 +298,22 @@ static td_real merit_value(const tdi_row_group *b, const tdi_constraint_state *s
 
 td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *y) {
     td_real sum = 0;
-    for (tdi_constraint_set *h = all; h; h = h->next) {
-        tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->group_count; i++) {
-            const tdi_row_group *b = &h->group[i];
-            const tdi_constraint_state *s = &h->state[b->constraint];
-            td_real c[TDI_RELATION_ROWS], along = s->along;
-            td_vec3 x[TDI_RELATION_POINTS];
-            if (b->acts) {
-                tdi_row_group_positions(h, b, x);
-                tdi_relation_rows(&b->law, x, &along, c);
-                sum += merit_value(b, s, c);
-            }
-        }
+    tdi_constraints_gather_all(all, y);
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        const tdi_row_group *b = at.group;
+        td_real c[TDI_RELATION_ROWS], along = at.state->along;
+        td_vec3 x[TDI_RELATION_POINTS];
+        tdi_row_group_positions(at.set, b, x);
+        tdi_relation_rows(&b->law, x, &along, c);
+        sum += merit_value(b, at.state, c);
     }
     return sum;
 }
 
-td_real tdi_constraints_value_kept(const tdi_constraint_set *all) {
+td_real tdi_constraints_value_kept(tdi_constraint_set *all) {
     td_real sum = 0;
-    for (const tdi_constraint_set *h = all; h; h = h->next) {
-        for (int32_t i = 0; i < h->group_count; i++) {
-            const tdi_row_group *b = &h->group[i];
-            sum += b->acts ? merit_value(b, &h->state[b->constraint], b->c) : 0;
-        }
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        sum += merit_value(at.group, at.state, at.group->c);
     }
     return sum;
 }
@@ -398,7 +338,8 @@ static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
     const td_real *l = s->l[b->relation];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->c[r], jx = change(h, b, r), before = b->used[r] ? l[r] + b->k * c : 0,
+        const td_real c = b->c[r], jx = tdi_row_change(h, b, r),
+                      before = b->used[r] ? l[r] + b->k * c : 0,
                       after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
         f[r] = s->unmet              ? 0
                : tdi_is_spring(b)    ? l[r]
@@ -411,25 +352,23 @@ static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
 
 // Whether the increments leave too much of an error to the first order.
 static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
-    const td_real plain = b->point_b == TD_NONE ? PLAIN : SERIES;
+    const td_real plain = tdi_is_pinned(b) ? PLAIN : SERIES;
     bool weak = false;
     for (int32_t r = 0; r < b->law.row_count && !tdi_is_spring(b); r++) {
-        const td_real c = b->c[r], left = c + change(h, b, r);
+        const td_real c = b->c[r], left = c + tdi_row_change(h, b, r);
         weak = weak || (b->used[r] && fabs(c) > plain && fabs(left) > WEAK * fabs(c));
     }
     return weak;
 }
 
-bool tdi_constraints_within_reach(const tdi_constraint_set *all) {
-    bool within = true;
-    for (const tdi_constraint_set *h = all; h && within; h = h->next) {
-        for (int32_t i = 0; i < h->group_count && within; i++) {
-            const tdi_row_group *b = &h->group[i];
-            within = !b->acts || (!tdi_is_one_sided(b) && !h->state[b->constraint].unmet &&
-                                  !b->weak && !is_weak(h, b));
+bool tdi_constraints_within_reach(tdi_constraint_set *all) {
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        const tdi_row_group *b = at.group;
+        if (tdi_is_one_sided(b) || at.state->unmet || b->weak || is_weak(at.set, b)) {
+            return false;
         }
     }
-    return within;
+    return true;
 }
 
 static void strengthen(const tdi_constraint_set *h, tdi_row_group *b, tdi_constraint_state *s) {
@@ -442,7 +381,7 @@ static void strengthen(const tdi_constraint_set *h, tdi_row_group *b, tdi_constr
 // One-sided rows that would have to pull for these increments: they are those of a bar.
 static void free_rows(const tdi_constraint_set *h, tdi_row_group *b, const td_real *l) {
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real after = l[r] + b->k * (b->c[r] + change(h, b, r));
+        const td_real after = l[r] + b->k * (b->c[r] + tdi_row_change(h, b, r));
         b->freed[r] = tdi_is_one_sided(b) && b->used[r] && after > tdi_least_force(b);
     }
 }
@@ -462,13 +401,12 @@ static td_real finish(tdi_constraint_set *h, tdi_row_group *b) {
 }
 
 td_real tdi_constraints_slope(tdi_constraint_set *all, const tdi_system *y) {
-    td_real sum = 0;
+    td_real sum = 0, f[TDI_RELATION_ROWS];
     for (tdi_constraint_set *h = all; h; h = h->next) {
-        tdi_constraints_gather_motions(h, y, false);
-        for (int32_t i = 0; i < h->group_count; i++) {
-            td_real f[TDI_RELATION_ROWS];
-            sum += h->group[i].acts ? forces_of(h, &h->group[i], f) : 0;
-        }
+        tdi_constraints_gather_motions(h, y);
+    }
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        sum += forces_of(at.set, at.group, f);
     }
     return sum;
 }
@@ -477,23 +415,19 @@ void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_syste
                                         td_real *predicted_decrease) {
     for (tdi_constraint_set *h = all; h; h = h->next) {
         if (y->contact || !h->solve.couples || h->solve.eliminated) { // others have answered
-            tdi_constraints_gather_motions(h, y, false);
+            tdi_constraints_gather_motions(h, y);
         }
-        for (int32_t i = 0; i < h->group_count; i++) {
-            *predicted_decrease += h->group[i].acts ? finish(h, &h->group[i]) : 0;
-        }
+    }
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        *predicted_decrease += finish(at.set, at.group);
     }
 }
 
 void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
-    for (tdi_constraint_set *h = all; h; h = h->next) {
-        for (int32_t i = 0; i < h->group_count; i++) {
-            tdi_row_group *b = &h->group[i];
-            if (b->acts) {
-                memcpy(h->state[b->constraint].l[b->relation], b->l_before, sizeof b->l_before);
-                memset(b->freed, 0, sizeof b->freed);
-            }
-        }
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        tdi_row_group *b = at.group;
+        memcpy(at.state->l[b->relation], b->l_before, sizeof b->l_before);
+        memset(b->freed, 0, sizeof b->freed);
     }
 }
 
@@ -546,11 +480,9 @@ static bool judge(tdi_constraint_set *h, tdi_row_group *b, td_real largest, bool
 bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *y, td_real largest,
                                bool whole) {
     bool met = true;
-    for (tdi_constraint_set *h = all; h; h = h->next) {
-        tdi_constraints_gather(h, y);
-        for (int32_t i = 0; i < h->group_count; i++) {
-            met = (!h->group[i].acts || judge(h, &h->group[i], largest, whole)) && met;
-        }
+    tdi_constraints_gather_all(all, y);
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        met = judge(at.set, at.group, largest, whole) && met;
     }
     return met;
 }

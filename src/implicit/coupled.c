@@ -83,32 +83,6 @@ bool tdi_coupled_plan(const tdi_system *y) {
 
 // ---- rows of a member -----------------------------------------------------------------------
 
-void tdi_row_apply(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
-                   int32_t k, int32_t row, td_real force) {
-    const td_constraint *c = &h->def[b->constraint];
-    if (c->actor[0] == k) {
-        const td_vec3 f = tdi_scale(b->way[row], force);
-        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[b->point[0]], 1), &f);
-    }
-    if (c->actor[1] == k) {
-        const td_vec3 f = tdi_scale(b->back[row], -force);
-        tdi_state_apply_forces(m->body, tdi_points_of(&h->point[tdi_row_point_b(b, row)], 1), &f);
-    }
-}
-
-td_real tdi_row_displacement(const tdi_constraint_set *h, const tdi_row_group *b, int32_t k,
-                             int32_t row) {
-    const td_constraint *c = &h->def[b->constraint];
-    td_real sum = 0;
-    if (c->actor[0] == k) {
-        sum += tdi_dot(b->way[row], h->move[b->point[0]]);
-    }
-    if (c->actor[1] == k) {
-        sum -= tdi_dot(b->back[row], h->move[tdi_row_point_b(b, row)]);
-    }
-    return sum;
-}
-
 int32_t tdi_constraints_coupling(const tdi_constraint_set *h, int32_t k) {
     return h->first_node[k + 1] - h->first_node[k];
 }

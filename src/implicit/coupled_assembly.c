@@ -182,20 +182,21 @@ static bool any_driven(const tdi_coupled *c) {
 
 // ---- rows and bodies with blocks ------------------------------------------------------------
 
-// -v of a relation's rows by the nodes of one of its points: `sees` is its way, or its back.
-static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, td_body *body,
-                       int32_t point, const td_vec3 *sees, td_real sign) {
+// -v of a relation's rows by the nodes of a point of one of its sides.
+static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, int side, td_body *body,
+                       int32_t point) {
     const tdi_block_taker taker = {take_block, h->solve.system, 0};
+    const td_real sign = side ? 1 : -1;
     int32_t node[TDI_POINT_NODES];
     td_real rows[TDI_POINT_NODES][3][4];
     const int32_t count = body->ops->blocks->rows(body, &h->point[point], node, rows);
     for (int32_t p = 0; p < count; p++) {
         td_real block[4][4] = {{0}};
         for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-            const bool sees_it = point == b->point[0] || point == tdi_row_point_b(b, r);
-            for (int d = 0; sees_it && tdi_has_row(b, r) && d < 4; d++) {
+            const bool acts = tdi_has_row(b, r) && point == tdi_row_point(b, side, r);
+            for (int d = 0; acts && d < 4; d++) {
                 const td_vec3 by = {rows[p][0][d], rows[p][1][d], rows[p][2][d]};
-                block[r][d] = -sign * tdi_dot(sees[r], by);
+                block[r][d] = sign * tdi_dot(b->side[side].sees[r], by);
             }
         }
         take_block(&taker, h->solve.first_node + b->node, body->coupling.first_node + node[p],
@@ -205,16 +206,13 @@ static void take_point(const tdi_constraint_set *h, const tdi_row_group *b, td_b
 
 static void take_relation(const tdi_constraint_set *h, const tdi_system *y,
                           const tdi_row_group *b) {
-    const td_constraint *c = &h->def[b->constraint];
-    td_body *one = tdi_constraints_member(h, y, c->actor[0])->body,
-            *other = tdi_constraints_member(h, y, c->actor[1])->body;
-    if (tdi_is_coupled(one)) {
-        take_point(h, b, one, b->point[0], b->way, 1);
-    }
-    if (tdi_is_coupled(other)) {
-        take_point(h, b, other, b->point_b, b->back, -1);
-        if (b->bent.offset_b) {
-            take_point(h, b, other, b->offset_b, b->back, -1);
+    for (int side = 0; side < 2; side++) {
+        td_body *body = tdi_constraints_member(h, y, h->def[b->constraint].actor[side])->body;
+        if (tdi_is_coupled(body)) {
+            take_point(h, b, side, body, b->side[side].point);
+        }
+        if (tdi_is_coupled(body) && b->side[side].offset != TD_NONE) {
+            take_point(h, b, side, body, b->side[side].offset);
         }
     }
 }
