@@ -17,6 +17,8 @@ typedef struct held {
     td_island *island;
     td_step_opts opts[SIDES];
     td_step_stats stats;
+    const td_contact_opts *touch; // NULL: nothing touches
+    td_collider collider;         // with contact
     char name[64];
 } held;
 
@@ -30,7 +32,8 @@ static void make_island(held *h, const td_constraint *constraints, int32_t count
         h->opts[k].iterations = 50;
         h->opts[k].tolerance = 1e-11;
     }
-    CHECK_INT(td_island_new(refs, h->count, NULL, 0, NULL, &h->island, &diag), TD_OK);
+    CHECK_INT(td_island_new(refs, h->count, h->touch, h->touch ? 1 : 0, NULL, &h->island, &diag),
+              TD_OK);
     CHECK_SAY(td_island_constrain(h->island, constraints, count, &diag) == TD_OK, "%s: %s", h->name,
               diag.message);
 }
@@ -52,7 +55,8 @@ static void close_held(held *h) {
 
 static bool go(held *h) {
     td_diag diag = {.message = ""};
-    return CHECK_SAY(td_island_step(h->island, h->opts, NULL, 0, &h->stats, &diag) == TD_OK,
+    return CHECK_SAY(td_island_step(h->island, h->opts, &h->collider, h->touch ? 1 : 0, &h->stats,
+                                    &diag) == TD_OK,
                      "%s: %s", h->name, diag.message);
 }
 
@@ -360,15 +364,16 @@ static subject bush_of(const tdi_solver *solver) {
     return s;
 }
 
-// Tips of branches are held, and two are tied to each other.
-static saved run_bush(const tdi_solver *solver, int32_t threads) {
+// Tips of branches are held, and two are tied to each other; or a ball comes down on them.
+static saved run_bush(const tdi_solver *solver, int32_t threads, bool touches) {
     OWNED(td_pool) *pool = NULL;
     CHECK(threads == 0 || td_pool_new(threads, NULL, &pool, NULL) == TD_OK);
     saved end = {NULL, NULL};
     td_constraint c[3] = {td_constraint_default(TD_CONSTRAINT_POINT),
                           td_constraint_default(TD_CONSTRAINT_WELD),
                           td_constraint_default(TD_CONSTRAINT_DISTANCE)};
-    held h = {.count = 1, .s = {bush_of(solver)}};
+    td_contact_opts touch = td_contact_opts_default();
+    held h = {.count = 1, .s = {bush_of(solver)}, .touch = touches ? &touch : NULL};
     snprintf(h.name, sizeof h.name, "%s", solver->info.name);
     c[0].segment[0] = BRANCH - 1;
     c[1].segment[0] = 2 * BRANCH - 1;
@@ -376,11 +381,25 @@ static saved run_bush(const tdi_solver *solver, int32_t threads) {
     c[2].actor[1] = 0;
     c[2].segment[1] = 5 * BRANCH - 1;
     if (h.s[0].state) {
-        make_island(&h, c, 3, 1.0 / 60);
+        const td_vec3 start = last_tip(&h.s[0]);
+        td_contact contacts[1];
+        int32_t met = 0;
+        touch.self = false;
+        make_island(&h, c, touches ? 0 : 3, 1.0 / 60);
         h.opts[0].pool = pool;
-        for (int32_t k = 0; k < 10 && go(&h); k++) {
+        h.collider = td_collider_default(TD_COLLIDER_SPHERE);
+        h.collider.radius = 0.1;
+        h.collider.position = tdi_add(start, tdi_vec3(0, 0.15, 0));
+        for (int32_t k = 0; k < 10; k++) {
+            h.collider.position0 = h.collider.position;
+            h.collider.position.y -= 0.02;
+            if (!go(&h)) {
+                break;
+            }
             check_met(&h, k);
+            met += touches ? td_island_contacts(h.island, contacts, 1) : 1;
         }
+        CHECK_SAY(met > 0, "%s: the ball meets nothing", h.name);
         end = save(&h);
     }
     close_held(&h);
@@ -389,12 +408,12 @@ static saved run_bush(const tdi_solver *solver, int32_t threads) {
 
 static int32_t bushes; // that a solver took
 
-static void claim_threads(const tdi_solver *solver) {
-    const saved alone = run_bush(solver, 0);
+static void claim_threads(const tdi_solver *solver, bool touches) {
+    const saved alone = run_bush(solver, 0, touches);
     bushes += alone.state != NULL;
     for (int32_t threads = 2; alone.state && threads <= 3; threads++) {
         OWNED(subject) s = bush_of(solver);
-        const saved with = run_bush(solver, threads);
+        const saved with = run_bush(solver, threads, touches);
         CHECK_SAY(memcmp(alone.state, with.state, tdi_state_save_size(s.state)) == 0,
                   "%s: %d threads give other bits", solver->info.name, (int)threads);
         free(with.state);
@@ -404,10 +423,19 @@ static void claim_threads(const tdi_solver *solver) {
     free(alone.island);
 }
 
-TD_TEST(conform_held_bodies_have_the_same_bits_on_any_number_of_threads) {
+static void with_bonds(const tdi_solver *solver) {
+    claim_threads(solver, false);
+}
+
+static void with_a_ball(const tdi_solver *solver) {
+    claim_threads(solver, true);
+}
+
+TD_TEST(conform_bodies_that_are_held_or_touch_have_the_same_bits_on_any_number_of_threads) {
     bushes = 0;
-    for_all_solvers(claim_threads);
-    CHECK(bushes >= 3);
+    for_all_solvers(with_bonds);
+    for_all_solvers(with_a_ball);
+    CHECK(bushes >= 6);
 }
 
 // ---- two bodies -----------------------------------------------------------------------------

@@ -171,6 +171,45 @@ TD_TEST(conform_step_that_fails_leaves_a_moving_base_where_it_was) {
     with_toy(claim_bases);
 }
 
+// A roof that comes to be within a body, that comes down to the floor, and that is nowhere.
+SOLVER_TEST(conform_steps_that_contact_makes_impossible_change_nothing) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL), other = subject_new(solver, HELD, NULL);
+    const td_contact_opts contact = td_contact_opts_default();
+    const td_step_opts opts = td_step_opts_default();
+    const td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+    td_collider far[2] = {plane, plane}, near[2];
+    OWNED(td_island) *island = NULL;
+    OWNED(td_island) *free_one = NULL;
+    far[0].position.y = far[0].position0.y = -5;
+    far[1].position.y = far[1].position0.y = 5;
+    far[1].rotation = far[1].rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI);
+    CHECK_INT(td_island_new(&s.state, 1, &contact, 2, NULL, &island, NULL), TD_OK);
+    CHECK_INT(td_island_new(&other.state, 1, &contact, 2, NULL, &free_one, NULL), TD_OK);
+    for (int32_t k = 0; k < 13; k++) {
+        CHECK_INT(td_island_step(island, &opts, far, 2, NULL, NULL), TD_OK);
+        CHECK_INT(td_island_step(free_one, &opts, far, 2, NULL, NULL), TD_OK);
+    }
+    FREED char *before = bytes_of(&s);
+    for (int n = 0; n < 3; n++) {
+        static const td_status wanted[] = {TD_ERR_DIVERGED, TD_ERR_DIVERGED, TD_ERR_ARGUMENT};
+        static const char *const parts[] = {"and collider 1 (plane) overlap", "no room",
+                                            "collider"};
+        td_diag diag = {.message = ""};
+        memcpy(near, far, sizeof near);
+        near[1].position.y = n == 0 ? last_tip(&s).y : n == 1 ? -4.999 : (td_real)NAN;
+        near[1].position0.y = n == 0 ? near[1].position.y : far[1].position.y;
+        const td_status status = td_island_step(island, &opts, near, 2, NULL, &diag);
+        CHECK_SAY(status == wanted[n] && strstr(diag.message, parts[n]), "%s, plane %d: %d '%s'",
+                  s.name, n, (int)status, diag.message);
+        CHECK_SAY(same_as(&s, before), "%s, plane %d: a step that failed left other bits", s.name,
+                  n);
+    }
+    CHECK_INT(td_island_step(island, &opts, far, 2, NULL, NULL), TD_OK);
+    CHECK_INT(td_island_step(free_one, &opts, far, 2, NULL, NULL), TD_OK);
+    FREED char *after = bytes_of(&other);
+    CHECK_SAY(same_as(&s, after), "%s: it goes on otherwise", s.name);
+}
+
 // ---- memory ---------------------------------------------------------------------------------
 
 static void claim_world_memory(void) {

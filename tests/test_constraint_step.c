@@ -128,6 +128,15 @@ TD_TEST(constraint_a_slider_moves_along_its_axis_alone) {
     keeps(between_tips(TD_CONSTRAINT_SLIDER), true, true, true, 1);
 }
 
+TD_TEST(constraint_islands_refuse_steps_of_two_lengths) {
+    OWNED(held_island) s = two_pendulums();
+    td_diag diag = {.message = ""};
+    hold(&s, NULL, 0);
+    s.opts[1].dt *= 0.5;
+    CHECK_INT(td_island_step(s.island, s.opts, NULL, 0, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK(diag.message[0] != '\0');
+}
+
 TD_TEST(constraint_a_point_slides_along_a_curve_and_stops_at_its_end) {
     const place2 one[3] = {{0, 1}, {0.3, 0.8}, {0.6, 0.8}};
     const td_vec3 way[4] = {{0.6, 0.8, 0}, {0.5, 0.6, 0.05}, {0.3, 0.55, 0}, {0.25, 0.5, 0}};
