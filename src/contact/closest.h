@@ -30,7 +30,7 @@ typedef struct tdi_closest {
 
 // The least of  f = |e(s, t)|^2 - blunt_s s (1 - s) - blunt_t t (1 - t),  e = a + s (b - a) -
 // other, and its root. Without blunting this is the distance, which has a kink where two segments
-// are parallel, so that no Newton method would come to rest there. With it f is strictly convex in
+// are parallel, so that Newton's method would not converge there. With it f is strictly convex in
 // s, t; the result has one derivative everywhere, and is below the distance by (blunt_s +
 // blunt_t)/(8 distance) at most.
 tdi_closest tdi_closest_of(const tdi_two *two);

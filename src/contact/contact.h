@@ -3,23 +3,23 @@
 
 // Contact between capsules, and of capsules with colliders, for implicit solvers of any kind.
 //
-// A solver minimises a potential over the places x of points; capsules lie between pairs of them.
-// Contact adds a barrier, which grows without bound as a gap closes, and friction. In a step:
+// A solver minimises a potential over the positions x of points; capsules lie between pairs of
+// them. Contact adds a barrier, which grows without bound as a gap closes, and friction. In a step:
 //
-//   tdi_contacts_colliders    where colliders are and go
-//   tdi_contacts_find         pairs that may meet on the way from x to x + dx
+//   tdi_contacts_colliders    sets poses and motions of colliders
+//   tdi_contacts_find         finds pairs that may meet on the path from x to x + dx
 //   tdi_contacts_lag          fixes normal forces and directions, which friction needs
-//   in every iteration        find; filter shortens dx so that nothing passes through anything;
+//   in every iteration        find; filter shortens dx so that no pair interpenetrates;
 //                             evaluate gives the gradient and the Hessian, energy the value
 //
-// Colliders move in the step as well: `time` 0..1 says how far they are. A solver starts at 0 and
-// takes them along: while time is below 1 it evaluates the model, not the exact Hessian, with
-// `ahead` = 1 - time, so that what they push goes with them; filters with time going on to 1; and
-// goes where the filter says without asking the energy, which may rise. From 1 on it goes down in
-// energy as ever. Its line search must ask for a part of the decrease that the gradient promises: a
-// step that turns a sliding contact around may leave the energy nearly as it was, time and again.
+// Colliders move within the step: `time` 0..1 is the fraction of their motion. A solver starts at
+// 0. While time is below 1 it evaluates the positive semi-definite model with `ahead` = 1 - time,
+// so that increments include the remaining motion; it filters with time up to 1, and accepts the
+// filtered increments although the energy may rise. At time 1 the energy must fall. The line search
+// must require a part of the predicted decrease: an increment that reverses a sliding contact may
+// leave the energy nearly unchanged, again and again.
 //
-// Nothing here allocates but tdi_contacts_new(). Results do not depend on what was asked before.
+// Only tdi_contacts_new() allocates. Results do not depend on earlier calls.
 
 #include "math/mat3.h"
 #include "tendril/contact.h"
@@ -27,11 +27,11 @@
 
 typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 
-// Radii: colliders do not touch a stem nearer to its base than this, along the stem, so that a
-// plant may grow from a plane. The capsules of all solvers begin there.
+// Radii along a stem, from its base, that have no contact with colliders: a plant may grow from a
+// plane. The capsules of all solvers begin there.
 #define TDI_STANDS 2.0
 
-// How messages name a collider.
+// The name of a collider in messages.
 typedef struct tdi_collider_label {
     const char *name; // NULL: its number and its kind do
     int32_t number;   // in the scene, which counts disabled colliders too
@@ -60,8 +60,8 @@ typedef struct tdi_capsule {
     td_real from;   // 0..1: of the axis, from a: colliders touch the part behind it; 1: none
 } tdi_capsule;
 
-// How many a set has memory for, which may be less than its limits. Results follow from the limits
-// alone: what a set computed after it ran out of room is worth nothing. See tdi_contacts_lack().
+// Capacity of a set's memory, which may be below its limits. Results depend on the limits alone:
+// after a set ran out of memory its results are invalid. See tdi_contacts_lack().
 typedef struct tdi_contact_room {
     int32_t pairs;
     int32_t contacts; // and planes, and twice as many frictions
@@ -75,8 +75,8 @@ typedef struct tdi_contacts_def {
     int32_t collider_limit; // never more colliders than this
     int32_t pair_limit;     // pairs near each other at once, and half as many contacts of each of
                             // the two sorts; 0: those of the options a capsule, and 64
-    // Whether the capsules i < j never touch, as neighbours on a stem do not; from capsule_count on
-    // j is a collider. NULL: all may. Pairs with a common point never do anyway.
+    // Whether the pair i < j has no contact, as neighbours on a stem; from capsule_count on j is a
+    // collider. NULL: all have. Pairs with a common point never have.
     bool (*skip)(void *context, int32_t i, int32_t j);
     void *context;
     const tdi_contact_room *room; // arrays hold so many; NULL: as many as the limits
@@ -86,27 +86,28 @@ typedef struct tdi_contacts_def {
 
 td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
                            td_diag *diag);
-// The same in memory of the caller's, aligned for any type, of which it takes so many bytes. The
-// definition must be right.
+// The same in the caller's memory of that many bytes, aligned for any type. The definition must be
+// valid.
 size_t tdi_contacts_bytes(const tdi_contacts_def *def);
 tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory);
 void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 
-// Sets the colliders, which go the part from..to of the way between their poses, 0..1, and h > 0,
-// the seconds that this takes.
+// Sets the colliders, which move from the fraction `from` to the fraction `to` of the path between
+// their poses, 0..1, in h > 0 seconds.
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag);
 
-// The k-th of them.
+// The k-th collider.
 const td_collider *tdi_contacts_collider(const tdi_contacts *c, int32_t k);
 
 // Threads share the work from now on; NULL: none. Results have the same bits.
 void tdi_contacts_share(tdi_contacts *c, td_pool *pool);
 
 // Finds the pairs that come within their range anywhere between x and x + dx (NULL: none), with
-// colliders anywhere on their way. Cheap when little has moved since the last time. Needed before
-// any of the functions below is called with places that were not covered.
-// TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a place is not finite.
+// colliders anywhere on their path. Cheap when little has moved since the last search. Required
+// before the functions below are called with positions off that path.
+// TD_ERR_LIMIT: too many, for which a shorter dx may help; TD_ERR_DIVERGED: a position is not
+// finite.
 td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_diag *diag);
 
 // Whether there were more pairs, contacts or planes than the limits since the last search began.
@@ -119,35 +120,34 @@ typedef struct tdi_near_pair { // i < capsule_count; j > i, or capsule_count + a
     int32_t i, j;
 } tdi_near_pair;
 
-// The pairs of capsules that were found: at least those that come near each other, and as many
-// others as an earlier search has left.
+// The pairs found: all pairs in range of each other, and some more that an earlier search found.
 const tdi_near_pair *tdi_contacts_pairs(const tdi_contacts *c, int32_t *count);
-// Whether the boxes of a pair of capsules that was found, with half of `gap` of their radii around
-// them, overlap at some time on the way from x to x + dx. No wider gap than that of the options.
+// Whether the bounding boxes of a pair found, with half of `gap` of the radii around them, overlap
+// at some time on the path from x to x + dx. `gap` is at most that of the options.
 bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                             const td_vec3 *dx, td_real gap);
 
-// The largest part of the way, in [0, 1], that x may go to x + dx while colliders go from time0 to
-// time1, so that nothing passes through anything and every gap keeps a tenth of its size or of its
-// range. It is 0 only when things are in each other already.
+// The largest fraction of dx, in [0, 1], by which x may move while colliders move from time0 to
+// time1, so that no pair interpenetrates and every gap keeps a tenth of its size or of its range.
+// 0 only where a pair overlaps already.
 td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                             td_real time0, td_real time1);
 
-// The same while colliders stand, for an increment that a line search tries: no gap closes by more
-// than 0.3 of its range. A barrier that is closed further costs more than there is to gain.
+// The same with fixed colliders, for a trial step of a line search: no gap closes by more than 0.3
+// of its range. Beyond that the barrier rises by more than the rest of the potential can fall.
 td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                    td_real time);
 
-// The same, or, unless `gently`, to where Newton's method has found how far gaps close, where each
-// group of capsules has its own part: makes the parts, which are given, smaller until nothing is in
-// the way of any. False: it gave up, and some way is not free.
+// The same with a fraction for each group of capsules: reduces the given fractions until all paths
+// are free. Without `gently` gaps may close as in tdi_contacts_filter(). False: after too many
+// reductions some path is not free.
 bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                 td_real time, bool gently, const int32_t *group, td_real *part);
 
-// Whether the straight way from x to x + dx, while colliders go all of theirs, leads a pair through
-// each other: they meet on it, but do not touch at its end, or where contact pushes them on. Forces
-// act at the end of a step, so that such an impact would have no effect, or add energy.
-// Pairs with colliders, and those of capsules as well.
+// Whether a pair tunnels on the straight path from x to x + dx, with the whole motion of colliders:
+// it meets on the path, but is not in contact at its end, or is pushed on there. Contact forces act
+// at the end of a step, so that such an impact would have no effect, or add energy. Tests pairs
+// with colliders, and with `capsules_too` pairs of capsules.
 bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          bool capsules_too);
 
@@ -155,55 +155,54 @@ bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
 td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
-// Of each group of capsules, at the pairs found: the least true gap over its range, in `room`, and
-// the potential of its barrier over the force, m, in `press`.
+// For each group of capsules, from the pairs found: the least unsmoothed gap over its range, in
+// `gap`, and its barrier potential over the force, m, in `potential`.
 void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, const int32_t *group,
-                        int32_t group_count, td_real *room, td_real *press);
-// From now on ranges are so much, 0..1, of what the options say: of each group, and of a pair the
-// lesser of both. A number below 0 counts as above. NULL: 1.
+                        int32_t group_count, td_real *gap, td_real *potential);
+// Scales the range of each group by |reach|, at most 1; a pair has the smaller of two. NULL: 1.
 void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach);
-// Whether surfaces overlap, by their true gaps, and the two that do most. Capsules have all of
-// their range afterwards.
+// Whether surfaces overlap, by unsmoothed gaps, and the deepest pair. Capsules have their whole
+// range afterwards.
 bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
 
-// For groups of capsules that move one after the other, each anywhere near its way: finds the pairs
-// that can meet while every point stays in its room, which is around the way from x to x + dx.
-// Holds until the next search; TD_ERR_LIMIT: there are too many.
+// For groups of capsules that move one after the other, each near its own path: finds the pairs
+// that can meet while every point stays in its room, a box around the path from x to x + dx. Valid
+// until the next search; TD_ERR_LIMIT: too many pairs.
 td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                                   td_diag *diag);
-// How much of the way from x by dx a point may go in its room, 0..1.
+// The fraction of the path from x by dx that lies in a point's room, 0..1.
 td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
-// A turn for each group that moves, with a set whose filters, energies and lists are those of the
-// group alone. Groups that can meet take theirs one after the other, in an order that they give,
-// others at once, on all threads. `group` is that of a capsule. The set has no contacts afterwards.
+// Calls `turn` for each moving group, with a set restricted to the pairs of that group. Groups that
+// can meet are called one after the other in a fixed order, others at once on all threads. `group`
+// is given for each capsule. The set has no contacts afterwards.
 typedef void (*tdi_group_turn)(void *context, tdi_contacts *own, int32_t group);
 void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
                              int32_t count, tdi_group_turn turn, void *context);
 
-// Leaves out of filters, energies and lists what is between two capsules that do not move, or
-// between one and a collider, from now on; NULL: nothing.
-void tdi_contacts_rest(tdi_contacts *c, const bool *resting);
-// The same of capsules that stand where they are: searches leave out pairs of two of them as well,
-// and look at those that move alone. `more`: all that stood before do so still.
-void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more);
+// Filters, energies and lists skip pairs of two inactive capsules, and of one and a collider; NULL:
+// none is inactive.
+void tdi_contacts_rest(tdi_contacts *c, const bool *inactive);
+// The same for capsules whose positions are fixed, so that searches skip these pairs as well.
+// `more`: all capsules that were fixed before still are.
+void tdi_contacts_stand(tdi_contacts *c, const bool *fixed, bool more);
 
 // ---- potential ------------------------------------------------------------------------------
 
-// What a step is made of. Everything is proportional to `force`, so that a solver whose potential
-// is h'^2 times an energy gives h'^2 times a force.
+// Parameters of the potential in a step. All terms are proportional to `force`: a solver whose
+// potential is h'^2 times an energy gives h'^2 times a force.
 typedef struct tdi_contact_rule {
     td_real force;          // N: two surfaces pressed together by twice this keep half their range
-    const td_vec3 *history; // velocities are (x - star)/h
+    const td_vec3 *history; // velocities are (x - history)/h
     td_real h;              // s; 0: no friction
-    td_real ahead;          // forces foresee that the colliders' time goes on by this much; 0: none
+    td_real ahead;          // remaining time of the colliders that forces include; 0: none
     bool exact;             // the Hessian as it is; else a positive semi-definite model of it
-    const td_vec3 *turned;  // of a capsule, of those that turn: h times its spin, rad
+    const td_vec3 *turned;  // rad: of a turning capsule, h times its angular velocity
 } tdi_contact_rule;
 
 // The rows of a contact, one along each axis of the world: a contact, a friction and a plane have
 // one such triple. Their displacement is the sum over both sides
 //   J:    u = sum of weight[k] x[point[k]] + normal x (arm[0] w_0 + arm[1] w_1)
-// of points and of turns w of the two capsules, of those that turn. A force f on u is
+// of points and of rotations w of turning capsules. A force f on u is
 //   J^T:  weight[k] f at point k, and the moment arm[a] f x normal on capsule a.
 // Rolling resistance has no weights, and arms of opposite signs: a moment between the two.
 typedef struct tdi_contact_rows {
@@ -219,8 +218,8 @@ typedef struct tdi_contact_rows {
 // One contact, or one friction, with u of its rows. The gradient is J^T force, the Hessian
 //   J^T hessian J + sum over a, b of tilt_ab r_ak r_bl^T of points k and l,
 //   r_ak = c_ak normal + weight[k] slide[a]
-// with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is what comes of the
-// meeting place moving along both sides; the model has no `slide`.
+// with c = (-1, 1, 0, 0) for a = 0 and (0, 0, 1, -1) for a = 1. The sum is the derivative of the
+// closest points along both sides; the positive semi-definite model has no `slide`.
 typedef struct tdi_contact {
     tdi_contact_rows row;
     td_vec3 force;
@@ -232,13 +231,13 @@ typedef struct tdi_contact {
     td_real gap;   // m
 } tdi_contact;
 
-// What the points of one side add to u.
+// Part of u by the points of one side.
 static inline td_vec3 tdi_rows_side(const tdi_contact_rows *r, int side, const td_vec3 *x) {
     const int k = 2 * side;
     return tdi_madd(tdi_scale(x[r->point[k]], r->weight[k]), x[r->point[k + 1]], r->weight[k + 1]);
 }
 
-// u of points, and what turns add to it, by these arms.
+// Parts of u by points, and by rotations with these arms.
 static inline td_vec3 tdi_rows_between(const tdi_contact_rows *r, const td_vec3 *x) {
     td_vec3 sum = {0, 0, 0};
     for (int k = 0; k < 4 && r->point[k] != TD_NONE; k++) {
@@ -275,39 +274,39 @@ static inline void tdi_rows_add_forces(const tdi_contact_rows *r, int side, td_v
 // The Hessian's block for the points k and l of a contact, 0..3; that for l and k is its transpose.
 tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l);
 
-// Whether something sticks harder than it slides: then lag asks for speeds.
+// Whether static friction exceeds sliding friction: then lag needs speeds.
 bool tdi_contacts_stick(const tdi_contacts *c);
 typedef struct tdi_contact_speeds { // when the step began
     const td_vec3 *v;               // m/s, of a point
-    const td_vec3 *spin;            // rad/s, of a capsule, of those that turn
+    const td_vec3 *spin;            // rad/s, of a turning capsule
 } tdi_contact_speeds;
 
 // Fixes the normal forces and tangents that friction uses from now on, by the barrier at x. With
-// speeds, what does not slip has static friction. `h` is that of the rule.
+// speeds, contacts that do not slip have static friction. `h` is that of the rule.
 td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_real force,
                            td_real h, const tdi_contact_speeds *speeds, td_diag *diag);
 
-// Tells frictions that the increments dx, tried at x, turned their slip around.
+// Marks the frictions whose slip the increments dx, tried at x, reversed.
 void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                          const tdi_contact_rule *rule);
 
-// The value at x. Infinite when things are in each other.
+// The value at x. Infinite where a pair overlaps.
 td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
                             const tdi_contact_rule *rule);
 
 // Value and derivatives at x: contacts first, in the order of their capsules, then frictions.
 // With `exact` the Hessian may be indefinite: a solver that meets a bad pivot asks again without.
-// TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: two are in each other, named in *diag.
+// TD_ERR_LIMIT: too many; TD_ERR_DIVERGED: a pair overlaps, named in *diag.
 td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
 void tdi_contacts_forget(tdi_contacts *c);                                   // that list
-// Sorts that list by groups; `group` is that of a capsule. Then which of it have a side in a group,
-// in order.
+// Sorts that list by groups, which are given for each capsule. Then the entries with a side in a
+// group, in order.
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);
 const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count);
 
-// The capsules whose turns are asked for: those of frictions, or of planes.
+// The capsules whose rotations matter: those of frictions, or of planes.
 const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);
 bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it is one of them
 
@@ -316,31 +315,31 @@ bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it i
 #define TDI_PLACES    3   // contact points of a pair at most
 #define TDI_PLANE_GAP 0.5 // of the range: what planes keep
 
-// What planes are made of. Arrays are of points, but for those of groups.
+// Parameters of planes. Arrays are of points unless they say otherwise.
 typedef struct tdi_plane_rule {
     const td_vec3 *began;     // where the step began
     const td_vec3 *history;   // slip is counted from here
-    const td_vec3 *ahead;     // the way that points would go without forces
-    const td_vec3 *turning;   // and the turns of capsules, of those that turn
+    const td_vec3 *ahead;     // displacements of points without contact
+    const td_vec3 *turning;   // and rotations of turning capsules
     td_real h;                // s
-    td_real whole;            // s: of the step that this is a part of
+    td_real whole;            // s: the step of which this is a part
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
     const td_vec3 *borne;     // N: of a capsule, TDI_PLACES each: see tdi_planes_leave()
-    td_real weight;           // N: of all that moves
-    bool impact;              // the time is so short that only velocities change
-    bool limp;                // nothing bounces
-    bool swings;              // joints turn fast: what hits is stopped at once
-    bool driven;              // something is moved from outside, which does work
+    td_real weight;           // N: of all bodies
+    bool impact;              // so short that only velocities change
+    bool limp;                // without restitution
+    bool swings;              // joints turn fast: impacts stop at once
+    bool driven;              // prescribed motions do work
     bool first;               // there are no planes yet
 } tdi_plane_rule;
 
-// Planes for what is in the way from x to x + dx, besides those that there are; with `first` also
-// for what is near. Those that did not hold what they should are made anew. TD_ERR_LIMIT: too many.
+// Adds planes for pairs that meet on the path from x to x + dx; with `first` also for pairs in
+// range. Planes whose pair passed them are made anew. TD_ERR_LIMIT: too many.
 td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
                           const td_vec3 *dx, bool *changed);
-// Places and turns, or how they move: of points, and of capsules that turn.
+// Positions of points and rotations of turning capsules, or increments of both.
 typedef struct tdi_plane_pose {
     const td_vec3 *x, *turned;
 } tdi_plane_pose;
@@ -348,24 +347,23 @@ typedef struct tdi_plane_pose {
 td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at);
 // The value; derivatives are in tdi_contacts_list(), one for each plane.
 td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at);
-// After that: the sum of forces times places, whose rounding the value cannot be told from.
+// After that: the sum of forces times positions, the scale of the value's rounding error.
 td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x);
-// Whether forces are those that were foreseen when `move` was not yet done.
+// Whether forces are nearly the ones that the quadratic model predicted before `move`.
 bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                      tdi_plane_pose move);
-// Forces become multipliers: whether they were, nearly.
+// Sets multipliers to the forces: whether both agreed, nearly.
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
-// When all is done: whether what was pressed together has yet to part, or bounces by too much.
+// After convergence: whether restitution has yet to separate a pair, or separates one by too much.
 bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
-bool tdi_planes_bounce(const tdi_contacts *c); // whether any does
-// What multipliers put into the bodies on the way to a pose.
+bool tdi_planes_bounce(const tdi_contacts *c); // whether any pair has restitution
+// Work of the multipliers on the path to a pose.
 td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 int32_t tdi_planes_count(const tdi_contacts *c);
-// Whether some hold what did not touch when the step began.
+// Whether a plane's pair was not in contact when the step began.
 bool tdi_planes_hit(const tdi_contacts *c);
-// At the end of a step: forces of colliders on capsules, with which the next step begins; the
-// largest of each place. None where something was hit: an impact's force is not that of the next
-// step.
+// At the end of a step: forces of colliders on capsules, the first guess of the next step; the
+// largest of each contact point. 0 where the contact is new: an impact's force does not last.
 void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne);
 // After tdi_planes_evaluate() at the end of a step: forces become the multipliers, and gaps are
 // measured. Contacts out of range are dropped, unless `far` says to keep them, as after an impact.

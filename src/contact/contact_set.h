@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What is inside tdi_contacts.
+// The parts of tdi_contacts.
 
 #include "base/assert.h"
 #include "base/pool.h"
@@ -48,7 +48,7 @@ typedef struct tdi_restitution {
     bool acts;     // the two sides meet fast enough
     td_real speed; // m: by how much they come nearer in the step
     td_real reach; // m: without restitution
-    td_real stop;  // m: where n.e would come to a stop
+    td_real stop;  // m: n.e after a stop
 } tdi_restitution;
 
 // A plane that keeps a pair apart; see exact.c. World axes, at the end of the step.
@@ -65,8 +65,8 @@ typedef struct tdi_plane {
     tdi_rolling rolling;
     bool fresh; // the two sides did not touch when the step began
     tdi_restitution restitution;
-    td_vec3 given; // N: what pressed them together, while they part; the multiplier comes to it
-    td_real least; // N: and is at least this along the normal
+    td_vec3 given; // N: compression of the impact; the multiplier approaches it in restitution
+    td_real least; // N: the least multiplier along the normal
 } tdi_plane;
 
 // What belongs to each group, in its order.
@@ -148,7 +148,7 @@ typedef struct tdi_plane_list {
     tdi_plane *item, *spare;
     int32_t updates;             // of multipliers in this step
     bool fresh;                  // some are
-    bool parting;                // what was pressed together parts: see exact_bounce.c
+    bool parting;                // restitution separates pairs: see exact_bounce.c
     td_real part;                // of the coefficients of restitution
     td_real part_low, part_high; // it is between
 } tdi_plane_list;
@@ -186,7 +186,7 @@ typedef struct tdi_meeting {
     const tdi_pose *pose;
 } tdi_meeting;
 
-// What is looked at, of so many.
+// A subset of so many entries.
 typedef struct tdi_scope {
     const int32_t *entry; // NULL: all
     int32_t count;
@@ -209,13 +209,13 @@ static inline bool tdi_is_ball(const tdi_capsule *k) {
     return k->a == k->b;
 }
 
-// Whether neither side moves, so that nothing of the pair changes.
+// Whether neither side moves.
 static inline bool tdi_rests(const tdi_contacts *c, int32_t i, int32_t j) {
     return c->inactive.is_inactive && c->inactive.is_inactive[i] &&
            (j >= c->capsule_count || c->inactive.is_inactive[j]);
 }
 
-// Notes that there were so many, if they are more than there is room for: whether they are.
+// Whether there are more than fit; notes how many.
 static inline bool tdi_lacks_pairs(tdi_contacts *c, int64_t count) {
     const int32_t most = count < c->limits.pairs ? (int32_t)count : c->limits.pairs;
     c->limits.need.pairs = count > c->limits.capacity.pairs && most > c->limits.need.pairs
@@ -232,15 +232,15 @@ static inline bool tdi_lacks_contacts(tdi_contacts *c, int64_t count) {
     return count > c->limits.capacity.contacts;
 }
 
-// Coefficients of friction: of what slides, and of what sticks, which is not less.
+// Coefficients of sliding friction, and of static friction, which is not less.
 td_real tdi_friction_of(const tdi_contacts *c, int32_t other);
 td_real tdi_static_of(const tdi_contacts *c, int32_t other);
-// The arms of a contact whose axes are `length` apart; those of rolling resistance, which are 0 if
-// there is none; and its coefficient.
+// The arms of a contact whose axes are `length` apart; the arms of rolling resistance, 0 without
+// it; and its coefficient.
 void tdi_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real length, td_real arm[2]);
 void tdi_roll_arms_of(const tdi_contacts *c, tdi_near_pair pair, td_real arm[2]);
 td_real tdi_rolling_of(const tdi_contacts *c, int32_t other);
-// What the turn of a collider in the step adds to the slip of rolling; 0 of capsules.
+// Part of the rolling slip by a collider's rotation in the step; 0 for capsules.
 td_vec3 tdi_roll_slip(const tdi_contacts *c, const td_real arm[2], td_vec3 n, int32_t other);
 // The capsules whose turns count: none, and those of one more contact.
 void tdi_turning_clear(tdi_contacts *c);

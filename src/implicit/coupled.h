@@ -19,7 +19,7 @@
 //
 // Contact of a body without blocks stays outside: conjugate gradients (conjugate_gradients.c) solve
 // for it, with this system as the preconditioner. W of all rows of its contacts would be dense: see
-// docs/theory/path.md for what it would take.
+// docs/theory/path.md for its size.
 //
 // A system is that of one set of constraints, ordered when the set is made; or that of contact and
 // all sets of an island, ordered when pairs of capsules change.
@@ -30,9 +30,9 @@
 
 struct tdi_coupled {
     size_t bytes;           // of a block of its own; 0: it is part of another
-    int32_t node_limit;     // that there is room for
-    bool small;             // the room is less than the limits say,
-    bool lacks;             // and was not enough: the result is not that of the limits
+    int32_t node_limit;     // capacity
+    bool small;             // the capacity is below the limits,
+    bool lacks;             // and did not suffice: the result is invalid
     int32_t *first;         // of a member: node of its first point; TD_NONE: it has none
     tdi_unknowns *unknowns; // of a node: relations of all sets, then points
     td_real (*x)[4];        // at a place of the order
@@ -61,8 +61,8 @@ tdi_coupled *tdi_coupled_make(const tdi_member *members, int32_t count, const td
 // That of a set of constraints and its members, with its order; NULL: out of memory.
 tdi_coupled *tdi_coupled_of_set(tdi_constraint_set *h, const tdi_member *members);
 void tdi_coupled_free(tdi_coupled *c, const td_alloc *alloc); // NULL is allowed
-// Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
-// lost, the order is not.
+// Puts its numbers at the end of a layout; NULL: into its own memory. The numbers are lost, the
+// order is kept.
 void tdi_coupled_lend(tdi_coupled *c, tdi_layout *layout);
 // Orders the system of contact and all sets for the contacts that were evaluated last. False: a
 // body without blocks touches another, or there is no room.
@@ -70,12 +70,11 @@ bool tdi_coupled_follow(const tdi_system *system);
 
 // ---- numbers: coupled_assembly.c ------------------------------------------------------------
 
-// Takes what is held out of a block of two nodes, and puts what its increments do into the
-// gradients.
+// Moves the fixed unknowns of a block of two nodes to the gradients.
 void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
 void tdi_coupled_open(const tdi_system *system);
-// A member was factored and solved: -W and v x0 of its rows, if it responds. Members are taken one
-// by one, so that responses are asked for while their memory is near.
+// After a member was factored and solved: adds -W and v x0 of its rows, if it responds. One member
+// at a time, while its memory is in the cache.
 void tdi_coupled_take(const tdi_system *system, int32_t member);
 // When all members are: the rest of the matrices, and their factors. False: one is not positive
 // definite.
@@ -90,7 +89,6 @@ bool tdi_coupled_with_contact(const tdi_system *system); // whether it is one, w
 // Solves them, and adds what that promises.
 void tdi_coupled_solve(const tdi_system *system, td_real *predicted_decrease);
 void tdi_coupled_answer(const tdi_system *system, int32_t member); // its increments with them
-// Forces were pushed at members of sets. Those that have nodes respond; at the others it pushes
-// what rows add to these forces: with the same forces again, the response is that of the coupled
-// bodies.
+// Responses of the coupled bodies to applied forces: members with nodes respond; to the others it
+// applies the forces of their rows, after which the caller applies the same forces again.
 void tdi_coupled_respond(const tdi_system *system);

@@ -4,12 +4,12 @@
 // Implicit steps and statics of any solver: one Newton's method on the incremental potential.
 //
 // A body is a state of a solver. A system is the bodies that are solved together; contact may
-// couple them. What Newton's method asks of a body is in tables.h.
+// couple them. tables.h lists the functions that Newton's method needs of a body.
 //
 // A step     begin, guess, Newton's method, then accept or undo. Between Newton's method and accept
-//            a body still knows where the step began: undo gives the same bits.
-// Driven     what a body cannot choose: where its base goes, and ends that are held. `time` 0..1
-//            says how far these and the colliders have come in the step.
+//            undo restores the pose at which the step began, with the same bits.
+// Driven     Bases and held ends have prescribed motions, as colliders have. `time` 0..1 is the
+//            fraction of these motions within the step.
 
 #include "base/clock.h"
 #include "implicit/tables.h"
@@ -17,8 +17,8 @@
 
 // ---- systems --------------------------------------------------------------------------------
 
-// What contact of a member has memory for, which may be less than the limits of the options. Of
-// several members it is the sum. Results do not depend on it: see tdi_body_contact_lacks_room().
+// Capacity of a member's memory for contact, which may be below the limits of the options; several
+// members have the sum. Results do not depend on it: see tdi_body_contact_lacks_room().
 typedef struct tdi_member_room {
     tdi_contact_room contact;
     int32_t blocks; // a node, of the factor of all touching bodies; 0: they are not solved together
@@ -28,15 +28,14 @@ typedef struct tdi_member {
     td_body *body;
     const td_step_opts *opts;
     const char *name;     // for messages; NULL: none
-    const td_vec3 *tried; // where its points were when this step was solved without others that it
-                          // came near to: a first guess; NULL: none
-    bool solved_in_larger_island; // it was solved with most others then: where it came to is free
-                                  // of them
-    bool without_contact;         // contact does not see it: it is here for what holds it
+    const td_vec3 *tried; // its points when this step was solved in a smaller island: a first
+                          // guess; NULL: none
+    bool solved_in_larger_island; // most other members were in that island: `tried` is free of
+                                  // overlap with them
+    bool without_contact;         // a member for its constraints alone
     int32_t relations;            // of constraints that couple it: contact gets room for them
     const tdi_member_room *room;  // of contact; NULL: as the limits are, for all members
-    // of its capsules: what tdi_planes_leave() left in the last step, and leaves in this; NULL:
-    // none
+    // of its capsules: the result of tdi_planes_leave() of the last step and of this; NULL: none
     const td_vec3 *borne;
     td_vec3 *bears;
 } tdi_member;
@@ -45,13 +44,13 @@ typedef struct tdi_body_contact tdi_body_contact;
 typedef struct tdi_constraint_set tdi_constraint_set;
 typedef struct tdi_coupled tdi_coupled; // see coupled.h
 
-// What the solution of a step may cost.
+// Limits of the cost of a step.
 typedef struct tdi_budget {
-    int32_t iterations; // that are left
-    td_real until;      // s, of tdi_clock_seconds(): none begins later; 0: any time
+    int32_t iterations; // left to take
+    td_real until;      // s, of tdi_clock_seconds(): the last time at which one begins; 0: any
     bool spent;         // an iteration was refused
     bool truncated;     // the step is solved by tdi_system_truncate()
-    bool clear;         // its poses have been free of overlap with exact contact, and must stay so
+    bool clear;         // the poses of exact contact are free of overlap, and must stay so
     int32_t enough;     // iterations left at which an unsolved pose may be taken
 } tdi_budget;
 
@@ -89,10 +88,10 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
 
-// state.c: a body alone
+// state.c: one body
 // Whether it can be stepped with these options.
 td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag *diag);
-// Whether BDF2 can go on from its last step; pieces of a step only if that was as long.
+// Whether BDF2 can follow its last step; in pieces of a step only after one of equal length.
 bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, bool whole);
 void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule);
 void tdi_state_guess(td_body *body, bool take);
@@ -102,11 +101,11 @@ void tdi_state_accept(td_body *body);
 void tdi_state_undo(td_body *body);
 void tdi_state_begin_rest(td_body *body, const td_step_opts *opts);
 void tdi_state_end_rest(td_body *body);
-// Between steps: nothing moves any more, and the past is forgotten. The pose stays.
+// Between steps: sets velocities to zero and drops the history. The pose stays.
 void tdi_state_stop(td_body *body);
 void tdi_state_keep(td_body *body);
 void tdi_state_try(td_body *body, td_real fraction);
-// Keeps the pose and tries all of the increments, so that bodies follow where the solver can.
+// Saves the pose and tries the whole increments, with `follow` where the solver offers it.
 void tdi_state_follow(td_body *body);
 static inline bool tdi_state_offers(const td_body *body, tdi_point_kind kind) {
     return body->ops->traits.point_kinds >> kind & 1;
@@ -125,38 +124,37 @@ void tdi_state_apply_forces(td_body *body, tdi_points points, const td_vec3 *for
 void tdi_state_confine(td_body *body, tdi_points points);
 void tdi_state_respond(td_body *body);
 void tdi_state_add_response(td_body *body);
-// All that its future depends on; as many bytes for all states of one model. What nobody will read
-// is zeroed, so that the same future has the same bytes. Any bytes of that size can be restored
-// without harm.
+// All memory on which later steps depend, of the same size for all states of one model. Unused
+// bytes are zero, so that equal futures have equal bytes. Any bytes of that size can be restored
+// safely.
 size_t tdi_state_save_size(const td_body *body);
 void tdi_state_save(td_body *body, void *bytes);
 void tdi_state_restore(td_body *body, const void *bytes);
-// Moves a body between steps, with its velocities and its past, as one rigid piece.
+// Transforms a body between steps, with its velocities and history, as one rigid motion.
 void tdi_state_transform(td_body *body, const tdi_rigid *motion);
 
 // step.c
 // Checks the options of all members, and that they can be stepped together.
 td_status tdi_system_check(const tdi_system *system, td_diag *diag);
-// Solves a step without accepting it. When it fails, or has not converged, the bodies are as they
-// were; *converged tells which. `strength` of the barrier is that of the step before; when it has
-// converged contact is at its end, with the strength for the next.
+// Solves a step without accepting it. After a failure, or without *converged, the bodies are
+// unchanged. The barrier has the strength of the last step; after convergence that for the next.
 td_status tdi_system_try(const tdi_system *system, bool *converged, td_step_stats *stats,
                          td_diag *diag);
 void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
-// reaction.c: before it is accepted, what holds a member at its base: force and moment about a
-// point. False: its solver does not offer that.
+// reaction.c: force and moment at a member's base, about a point, before the step is accepted.
+// False: its solver does not offer that.
 bool tdi_system_reaction(const tdi_system *system, int32_t member, td_vec3 about, td_vec3 *force,
                          td_vec3 *moment);
-// Lets contact, and members that offer it, work in memory of so many bytes on a cache line, as far
-// as it goes; or, with NULL, in their own again.
+// Gives contact, and members that offer `lend`, scratch memory of so many bytes on a cache line, as
+// far as it suffices; NULL: their own memory.
 void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);
-// Whether tdi_system_undo() takes back what was accepted, until the next step begins.
+// Whether tdi_system_undo() can undo an accepted step, until the next one begins.
 bool tdi_system_revocable(const tdi_system *system);
 void tdi_system_undo(const tdi_system *system);
-// Bytes that tdi_system_halves() needs to remember where the step began.
+// Bytes that tdi_system_halves() needs to save the start of the step.
 size_t tdi_system_memory(const tdi_system *system);
-// Takes a step that did not converge in halves, those in halves again where they must be, and
-// accepts it. When it fails the bodies are as they were. `memory` keeps where the step began.
+// Takes a step that did not converge in halves, recursively, and accepts it. After a failure the
+// bodies are unchanged. `memory` saves the start of the step.
 td_status tdi_system_halves(const tdi_system *system, void *memory, td_step_stats *stats,
                             td_diag *diag);
 void tdi_system_restore(const tdi_system *system, const void *memory);
@@ -174,9 +172,9 @@ static inline bool tdi_budget_take(tdi_budget *b) {
 static inline bool tdi_is_spent(const tdi_budget *b) {
     return b && b->spent;
 }
-// Where the step began, and without it: solves the step by backward Euler as far as system->budget
-// allows, and takes the pose if it is free of overlap and its value has not risen. Then it is to be
-// accepted. When it fails the bodies are as they were.
+// Solves a step by backward Euler as far as system->budget allows, and takes the pose if it is free
+// of overlap and its value has not risen; the caller accepts it. After a failure the bodies are
+// unchanged.
 td_status tdi_system_truncate(const tdi_system *system, td_step_stats *stats, td_diag *diag);
 // Starts and ends a stage; that of TDI_STAGE_CONTACT lies in that of TDI_STAGE_SOLVE.
 static inline td_real tdi_stage_start(const tdi_system *y) {
@@ -187,11 +185,10 @@ static inline void tdi_stage_end(const tdi_system *y, tdi_stage which, td_real s
         y->seconds[which] += tdi_clock_seconds() - start;
     }
 }
-// All of it: a step, or nothing. `memory` is for halves; NULL: it comes from `alloc` when it is
-// needed.
+// A whole step, or no change. `memory` is for halves; NULL: `alloc` supplies it when needed.
 td_status tdi_system_step(const tdi_system *system, void *memory, const td_alloc *alloc,
                           td_step_stats *stats, td_diag *diag);
-// Goes to rest.
+// Moves the bodies to rest.
 td_status tdi_system_settle(const tdi_system *system, td_step_stats *stats, td_diag *diag);
 
 // ---- Newton's method ------------------------------------------------------------------------
@@ -203,12 +200,12 @@ typedef struct tdi_newton_opts {
     bool *positive;    // gets whether the last Hessian was positive definite; NULL: not asked
 } tdi_newton_opts;
 
-// rad or m: in statics, what has gone as far has no rest; it falls for ever. A tree that falls
-// comes a metre farther in each of 5,000 iterations.
+// rad or m: a longer way in statics means free fall, without a rest pose. A falling tree moves a
+// metre in each of 5,000 iterations.
 #define TDI_AWAY 4e3
 
-// newton.c: from the poses to the least value. TD_ERR_DIVERGED when a value is not finite, when
-// contact leaves no room and when nothing ends a fall.
+// newton.c: minimises the value from the poses. TD_ERR_DIVERGED when a value is not finite, when
+// colliders squeeze a body, and in free fall.
 td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag);
 

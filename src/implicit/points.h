@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Material points: what acts on a body acts at one. With J the motion of points for an increment
-// and H the factored Hessian, a body reads its points, adds J^T f to a right-hand side, solves
-// H y = J^T f and reads J y: see tdi_implicit.
+// Material points: contact, constraints and loads act on a body at these. With J the motion of
+// points for an increment and H the factored Hessian, a body reads its points, adds J^T f to a
+// right-hand side, solves H y = J^T f and reads J y: see tdi_implicit.
 
 #include "implicit/state.h"
 
-// What acts on a body acts at a material point: contact, constraints, loads. Its coordinates x, and
-// how they move by dx:
-//   position   where it is, m
+// A material point. Its coordinates x, which move by dx:
+//   position   in the world, m
 //   node       the same, of a numbered end of a capsule
-//   rotation   of a capsule since x* of the rule, rad: h times its spin, which counts whole turns
+//   rotation   of a capsule since x* of the rule, rad: h times its angular velocity; it counts
+//              whole turns
 //   joint      of a hinge (angle, 0, 0), rad, of a slide (way, 0, 0), m; of a ball the rotation
 //              vector from rest, which moves by the turn w of the segment against its parent, in
 //              the axes that the joint has at rest on the parent: R <- exp(w) R
@@ -60,7 +60,7 @@ static inline tdi_point tdi_point_at(const tdi_points *points, int32_t k) {
 
 enum { TDI_POINT_NODES = 3 }; // whose unknowns a point moves with, at most
 
-// What is read of points.
+// Quantities to read at points.
 typedef enum tdi_reading {
     TDI_NOW,       // x
     TDI_HISTORY,   // x* of the rule

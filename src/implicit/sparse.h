@@ -16,7 +16,7 @@
 
 #define TDI_SPARSE_SHARES 64 // of rows, at most
 
-// The graph of what is not eliminated yet; see tdi_sparse_order().
+// The graph of the nodes that are left; see tdi_sparse_order().
 typedef struct tdi_elimination_graph {
     int32_t *entry, *spare; // neighbours of all nodes, and room to gather them anew
     int32_t entry_count;
@@ -59,14 +59,14 @@ typedef struct tdi_sparse {
 } tdi_sparse;
 
 // In memory of the caller's, aligned for any type, of which it takes so many bytes: with room for
-// so many nodes, links, and blocks of the factor beyond the diagonal. Sums of limits take no more
-// than the sum of what they take alone.
+// so many nodes, links, and blocks of the factor beyond the diagonal. Bytes of summed
+// limits are at most the sum of the bytes of each.
 size_t tdi_sparse_bytes(int32_t node_limit, int32_t link_limit, int32_t block_limit);
 tdi_sparse *tdi_sparse_place(int32_t node_limit, int32_t link_limit, int32_t block_limit,
                              void *memory);
 
-// Puts its numbers into other memory, where the layout goes on; NULL: into its own again. They are
-// lost, the order is not.
+// Puts its numbers at the end of a layout; NULL: into its own memory. The numbers are lost, the
+// order is kept.
 void tdi_sparse_lend(tdi_sparse *s, tdi_layout *layout);
 
 void tdi_sparse_begin(tdi_sparse *s, int32_t node_count); // no more than the limit

@@ -166,8 +166,8 @@ static void row_turn(void *context, int64_t row) {
     update_row(f->s, f->rows[row], f->rows[0], false);
 }
 
-// Rows of the last share, some at a time: first all that rows before them give, then what they give
-// to each other.
+// Rows of the last share, some at a time: first the contributions of rows before them, then their
+// own to each other.
 static bool factor_last(factoring *f, td_pool *pool) {
     tdi_sparse *s = f->s;
     const int32_t *end = s->shares.row + s->node_count;

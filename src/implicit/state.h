@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the states of all solvers have in common: memory, time, the base and how it moves, how much
-// of the past is known, and the step that is under way. The struct of a state begins with it, as
-// `head`, so that a pointer to the state is one to this.
+// The common part of all solvers' states: memory, time, motion of the base, length of the history,
+// and the current step. The struct of a state begins with it, as `head`, so that a pointer to the
+// state points to it.
 
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "tendril/contact.h"
 #include "tendril/step.h"
 
-// The rule that turns places into velocities: v = (x - x*)/h.
+// The multistep rule v = (x - x*)/h.
 typedef struct tdi_rule {
     td_real dt;      // s: the step
     td_real h;       // s: of the rule; 2/3 dt for BDF2, dt for backward Euler, 0 in statics
     bool two;        // BDF2
-    bool uneven;     // the last step had another length, and has prepared another x*
-    td_real again;   // where it had: x* = x + again (x - x_before), as 1/3 where it had not
-    bool piece;      // of a step that is taken in halves
-    td_real part;    // of the way that held ends have left, they go in this step: 1 but in halves
-    bool in_contact; // there is contact: points go straight
-    bool has_impact; // velocities jump in this step: the next must not look back beyond it
+    bool uneven;     // the last step had another length
+    td_real again;   // then x* = x + again (x - x_before); 1/3 for steps of one length
+    bool piece;      // part of a step that is taken in halves
+    td_real part;    // of the remaining motion of held ends, in this piece; 1: whole step
+    bool in_contact; // there is contact: points must move on straight lines
+    bool has_impact; // velocities jump in this step: the next rule must not use earlier values
 } tdi_rule;
 
-// Coordinates of nodes, in world axes, to which the rules apply one by one. A solver whose pose
-// they are has its history, first guess and trials done for it; others keep theirs by themselves.
+// Coordinates of nodes, in world axes, each with the multistep rule. For a solver whose pose they
+// are, history, first guess and trial steps are done in state.c.
 typedef struct tdi_coords {
     int32_t count;                        // 0: none
-    td_real *x, *v;                       // where they are; velocities of the last step
+    td_real *x, *v;                       // now; velocities of the last step
     td_real *x_before, *v_before;         // a step earlier
-    td_real *began, *history, *predictor; // the step: where it began, x*, without forces
-    td_real *kept, *increment, *response; // Newton's method: the pose that was kept, dx, y
+    td_real *began, *history, *predictor; // at the start of the step; x*; x^
+    td_real *kept, *increment, *response; // Newton's method: the saved pose, dx, y
 } tdi_coords;
 
 // A pair of segments of two states that were one piece before a cut: contact skips it. Lists are
@@ -48,23 +48,23 @@ typedef struct tdi_severed_pairs {
 bool tdi_severed_has(const tdi_severed_pairs *severed, tdi_severed_pair pair);
 int tdi_severed_compare(const tdi_severed_pair *a, const tdi_severed_pair *b);
 
-// Decides with which others a body collides.
+// Decides which other bodies a body collides with.
 typedef struct tdi_collision_identity {
     const tdi_severed_pairs *severed; // pairs that never touch; NULL: none
     int32_t number;                   // of the body in these pairs
     td_filter filter;
 } tdi_collision_identity;
 
-// What a body tells Newton's method for the step under way.
+// A body's hints to Newton's method for the current step.
 typedef struct tdi_newton_hints {
-    bool recalls;        // the forces that the last step left are known: see TDI_FORCES_PREVIOUS
-    td_real first_shift; // 1/s^2: to try first when a positive model needs one; a solver may change
-                         // what is set when the step begins
-    td_real tolerance; // rad or m: an increment after which no other is needed, where the body may
-                       // err more than the options say and has neither contact nor constraints
+    bool recalls;        // the joint forces of the last step are known: see TDI_FORCES_PREVIOUS
+    td_real first_shift; // 1/s^2: the first shift of a positive model; a solver may change it in
+                         // begin()
+    td_real tolerance;   // rad or m: the last increment of a body without contact and constraints,
+                         // where that may be larger than the options' tolerance
 } tdi_newton_hints;
 
-// Values when the step began, to which undoing goes back.
+// Values at the start of the step, for undo.
 typedef struct tdi_step_start {
     int32_t known, cut;
     td_real time, dt;
@@ -72,7 +72,7 @@ typedef struct tdi_step_start {
     td_base_motion base;
 } tdi_step_start;
 
-// The place of a body in the constraints and the coupled solve of a step.
+// A body's part in the constraints and the coupled solve of a step.
 typedef struct tdi_coupled_member {
     struct tdi_constraint_set *constraints; // NULL: none
     int32_t member;                         // its number among the members of these constraints
@@ -98,25 +98,25 @@ struct td_body {
     bool led;             // a world steps it and moves its base; nobody else may
     bool constrained;     // constraints hold it, now or later
     bool in_contact;      // its capsules touch others, now or later
-    bool lost_end;        // an end shall be where no number is: it cannot be stepped
+    bool lost_end;        // the target of an end is not finite: it cannot be stepped
     size_t scratch_bytes; // that may be lent to it: see tdi_implicit.lend
 
-    // what a step leaves to the next
+    // from one step to the next
     td_real time;        // s
     td_real dt;          // s: of the last step
-    int32_t known;       // steps that the history holds, up to 3; BDF2 needs 2
-    int32_t cut;         // that was the last piece of one that was taken in halves
-    int32_t moved;       // it was put to rest, and is not as drawn any more
-    int32_t unstable;    // that rest is not stable
-    td_base_motion base; // now; a solver that drives moves it through a step by itself
+    int32_t known;       // steps in the history, up to 3; BDF2 needs 2
+    int32_t cut;         // the last step was the last piece of one that was taken in halves
+    int32_t moved;       // statics have moved it away from the drawn pose
+    int32_t unstable;    // its rest is not stable
+    td_base_motion base; // now; solvers with the trait `drives` move it within a step
     td_air air;          // of the last step
 
-    // the step that is under way
+    // the current step
     const td_step_opts *opts;
     tdi_rule rule;
     bool accepted;
-    bool driven; // something moves in it that the body cannot choose: a solver that does not
-                 // drive sets it in begin()
+    bool driven; // its base or ends have a prescribed motion in this step: a solver without the
+                 // trait `drives` sets it in begin()
     tdi_newton_hints newton;
     tdi_step_start start;
     tdi_coupled_member coupling;
@@ -127,7 +127,7 @@ struct td_body {
 void *tdi_state_new(const td_alloc *alloc, size_t bytes, int32_t coords);
 void tdi_state_free(void *state); // NULL is allowed
 
-// Whether it has never moved: it goes with its base, wherever that is put.
+// Whether it has never moved: then it moves with its base.
 static inline bool tdi_state_as_drawn(const td_body *s) {
     return s->known == 0 && s->time == 0 && !s->moved;
 }
@@ -142,10 +142,11 @@ static inline void tdi_coords_set_point(td_real *coords, int32_t point, td_vec3 
     coords[3 * point + 2] = x.z;
 }
 
-// Where constant acceleration leads a base in a time t.
+// The motion of a base after a time t of constant acceleration.
 td_base_motion tdi_base_after(const td_base_motion *start, td_real t);
 
-// Where a point is that goes with the base, given in its axes; and its velocity, given where it is.
+// Position of a point that is fixed to the base, from its coordinates in the base's axes; and its
+// velocity, from its position.
 static inline td_vec3 tdi_base_point(const td_base_motion *base, td_vec3 point) {
     return tdi_add(base->position, tdi_quat_rotate(base->rotation, point));
 }
@@ -155,8 +156,8 @@ static inline td_vec3 tdi_base_velocity(const td_base_motion *base, td_vec3 x) {
 
 // The rule of two steps after one that was w times shorter:
 //   x* = x + w^2/(1 + 2 w) (x - x_before),   h = (1 + w)/(1 + 2 w) dt
-// Errors do not grow below w = 1 + sqrt(2). The range holds a dropped frame and the one after it.
-// A step prepares x* for w = 1.
+// Errors do not grow below w = 1 + sqrt(2). The range includes a dropped frame and the one after
+// it. A step prepares x* for w = 1.
 #define TDI_RATIO_LEAST 0.4
 #define TDI_RATIO_MOST  2.4
 
@@ -169,14 +170,14 @@ static inline td_vec3 tdi_two_step3(td_vec3 now, td_vec3 before) {
                      tdi_two_step(now.z, before.z)};
 }
 
-// Whether x* is what the last step prepared.
+// Whether x* was prepared by the last step.
 static inline bool tdi_is_prepared(const tdi_rule *rule) {
     return rule->two && !rule->uneven;
 }
 static inline td_real tdi_again(const tdi_rule *rule) {
     return rule->uneven ? rule->again : 1.0 / 3;
 }
-// x* of a rule, and of one of two steps from that for w = 1, which leads 1/3 (x - x_before) from x.
+// x* of a rule; and tdi_uneven(): x* of a two-step rule from that for w = 1.
 static inline td_real tdi_history(const tdi_rule *rule, td_real now, td_real before) {
     return !rule->two      ? now
            : !rule->uneven ? tdi_two_step(now, before)
