@@ -214,32 +214,6 @@ static void derive(const helices *h, int32_t k, embedding *to) {
     CHECK(td_helix_set_curvatures(h->state, now, rate, NULL) == TD_OK);
 }
 
-TD_TEST(helix_mass_matrix_is_that_of_the_stations_places) {
-    enum { N = 4 };
-    tdi_random r = random_of(8);
-    td_step_opts opts = td_step_opts_default();
-    const tdi_helix_forward_opts with = {&opts, 0, true};
-    for (int tree = 0; tree < 2; tree++) {
-        helices h = any_helices(&r, N, (sort){tree, true, TD_END_CLAMPED});
-        td_real matrix[9 * N * N];
-        FREED embedding *by = malloc(3 * N * sizeof *by);
-        any_motion(&r, &h);
-        tdi_helix_equations(tdi_as_helix(h.state), &with);
-        CHECK(tdi_helix_mass_matrix(tdi_as_helix(h.state), &with, matrix, NULL) == TD_OK);
-        for (int32_t k = 0; k < 3 * N; k++) {
-            derive(&h, k, &by[k]);
-        }
-        for (int32_t j = 0; j < 3 * N; j++) {
-            for (int32_t k = 0; k < 3 * N; k++) {
-                const td_real size =
-                    sqrt(product(&h, &by[j], &by[j]) * product(&h, &by[k], &by[k]));
-                CHECK_IN((matrix[3 * N * j + k] - product(&h, &by[j], &by[k])) / size, -1e-7, 1e-7);
-            }
-        }
-        helices_free(&h);
-    }
-}
-
 // After a time t of constant accelerations, the base's too.
 static void carry_on(const helices *h, const td_vec3 *u, const td_vec3 *rate, const td_vec3 *by,
                      const td_base_motion *base, td_real t) {
@@ -341,7 +315,7 @@ TD_TEST(helix_accelerations_obey_the_principle_of_virtual_work) {
     }
 }
 
-// ---- energy ---------------------------------------------------------------------------------
+// ---- steps ----------------------------------------------------------------------------------
 
 static void slope(const helices *h, const td_step_opts *opts, td_helix_published published,
                   const td_vec3 *u, const td_vec3 *rate, td_vec3 *by) {
@@ -371,45 +345,6 @@ static void step_rk4(const helices *h, const td_step_opts *opts, td_helix_publis
     }
     CHECK(td_helix_set_curvatures(h->state, u1, v1, NULL) == TD_OK);
 }
-
-static td_real energy(const helices *h, const td_step_opts *opts) {
-    const td_energy e = td_body_energy(h->state, opts->gravity);
-    return e.kinetic + e.elastic + e.weight;
-}
-
-// How far the energy strays in 0.1 s, over the kinetic energy at the start.
-static td_real strays(bool tree, td_helix_published published, td_real dt) {
-    tdi_random r = random_of(11);
-    td_step_opts opts = td_step_opts_default();
-    td_vec3 rate[MOST];
-    td_real most = 0;
-    helices h = any_helices(&r, 5, (sort){tree, true, TD_END_CLAMPED});
-    for (int32_t i = 0; i < h.count; i++) {
-        tdi_as_helix_model(h.model)->element[i].friction = tdi_vec3(0, 0, 0);
-        rate[i] = any_curvature(&r, 50);
-        rate[i].y = published.twist ? rate[i].y : 0;
-    }
-    CHECK(td_helix_set_curvatures(h.state, NULL, rate, NULL) == TD_OK);
-    opts.dt = dt;
-    const td_real start = energy(&h, &opts), size = td_body_energy(h.state, opts.gravity).kinetic;
-    for (int k = 0; k < (int)(0.1 / dt + 0.5); k++) {
-        step_rk4(&h, &opts, published);
-        most = fmax(most, fabs(energy(&h, &opts) - start));
-    }
-    helices_free(&h);
-    return most / size;
-}
-
-TD_TEST(helix_accelerations_conserve_energy) {
-    for (int k = 0; k < 4; k++) {
-        const td_helix_published way = k & 1 ? composite_twist : recursive;
-        const td_real coarse = strays(k & 2, way, 4e-4), fine = strays(k & 2, way, 2e-4);
-        CHECK_IN(fine, 0, 1e-6);
-        CHECK_IN(coarse / fine, 12, 40); // fourth order, or fifth
-    }
-}
-
-// ---- steps ----------------------------------------------------------------------------------
 
 static void any_start(const helices *h, td_real speed) {
     tdi_random r = random_of(12);
@@ -564,25 +499,6 @@ TD_TEST(helix_published_steps_keep_momentum_to_first_order) {
         const td_helix_published way = k ? composite : recursive;
         CHECK_IN(momentum_off(way, 2e-5) / momentum_off(way, 1e-5), 1.8, 2.2);
     }
-}
-
-TD_TEST(helix_step_that_diverges_leaves_the_state_as_it_was) {
-    tdi_random r = random_of(17);
-    td_diag diag = {0};
-    td_step_opts opts = td_step_opts_default();
-    td_vec3 u[2][MOST], rate[2][MOST];
-    helices h = any_helices(&r, 5, (sort){true, true, TD_END_CLAMPED});
-    any_motion(&r, &h);
-    td_helix_curvatures(h.state, u[0], rate[0]);
-    rate[0][2].x = 1e200;
-    CHECK(td_helix_set_curvatures(h.state, u[0], rate[0], NULL) == TD_OK);
-    CHECK_INT(td_helix_step_published(h.state, &opts, recursive, &diag), TD_ERR_DIVERGED);
-    CHECK_HAS(diag.message, "shorter step");
-    td_helix_curvatures(h.state, u[1], rate[1]);
-    CHECK(memcmp(u[0], u[1], 5 * sizeof u[0][0]) == 0);
-    CHECK(memcmp(rate[0], rate[1], 5 * sizeof u[0][0]) == 0);
-    CHECK(h.state->time == 0);
-    helices_free(&h);
 }
 
 TD_TEST(helix_composite_method_refuses_too_many_elements) {
