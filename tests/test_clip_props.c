@@ -162,7 +162,7 @@ TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) 
                  " [0, 1, 0]]}}], colliders: [{plane: {position: [0, -90, 0]}},\n"
                  " {sphere: {radius: 1, position: [5, 0, 0]}}]}");
     td_clip_scale got = td_clip_scale_of(s.world);
-    td_actor first = td_world_actor(s.world, td_world_actor_id(s.world, 0));
+    td_actor first = actor_at(s.world, 0);
     td_real mass = 0;
     for (int32_t i = 0; i < first.segment_count; i++) {
         mass += td_skeleton_segments(first.skeleton)[i].mass;
@@ -175,7 +175,7 @@ TD_TEST(scale_spans_segments_and_solid_colliders_and_weighs_the_heaviest_actor) 
 
 TD_TEST(bodies_of_a_strand_are_drawn_as_boxes_beads_and_a_ball_at_the_tip) {
     OWNED(stage) s = stage_of("{objects: [" LOADED_ROPE "]}");
-    td_actor rope = td_world_actor(s.world, td_world_actor_id(s.world, 0));
+    td_actor rope = actor_at(s.world, 0);
     const td_segment *segments = td_skeleton_segments(rope.skeleton);
     const td_shape *shapes = td_skeleton_shapes(rope.skeleton);
     CHECK_INT(rope.segment_count, 12);

@@ -382,7 +382,7 @@ static const char groove[] =
 // The distance of a point from the axis of a segment.
 static td_real from_axis(td_world *world, int32_t actor, int32_t segment, td_vec3 x) {
     td_vec3 a, b;
-    td_world_segment(world, td_world_actor_id(world, actor), segment, &a, &b, NULL);
+    segment_at(world, actor, segment, &a, &b, NULL);
     const td_vec3 d = tdi_sub(b, a);
     const td_real t = tdi_dot(tdi_sub(x, a), d) / tdi_dot(d, d);
     return apart(x, tdi_madd(a, d, fmin(fmax(t, 0), 1)));
@@ -418,9 +418,7 @@ static void claim_groove(void) {
         on[c->actor == 2 ? c->other_actor : c->actor] += f.y;
         CHECK(c->gap > 0);
     }
-    const td_real weight =
-        9.81 *
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 2)).skeleton)->mass;
+    const td_real weight = 9.81 * td_skeleton_segments(actor_at(s.world, 2).skeleton)->mass;
     CHECK(start.y - end.y > 0.02);
     CHECK_REL(on_bead.y, weight, 1e-3);
     CHECK_IN(on_bead.x / weight, -1e-3, 1e-3);

@@ -186,8 +186,8 @@ TD_TEST(stick_on_a_height_field_of_a_plane_moves_as_on_the_plane) {
                 td_vec3 p, q;
                 steps(a.world, 1);
                 steps(b.world, 1);
-                td_world_segment(a.world, td_world_actor_id(a.world, 0), 1, NULL, &p, NULL);
-                td_world_segment(b.world, td_world_actor_id(b.world, 0), 1, NULL, &q, NULL);
+                segment_at(a.world, 0, 1, NULL, &p, NULL);
+                segment_at(b.world, 0, 1, NULL, &q, NULL);
                 if (n % 20 == 19) {
                     CHECK_SAY(apart(p, q) < 1e-6, "%s %s fall %g step %d: %g m apart", solver,
                               methods[k % 2], falls[k / 2], (int)n, apart(p, q));
@@ -230,7 +230,7 @@ static td_real least_distance(const stage *w, td_real radius) {
     td_real least = HUGE_VAL;
     for (int32_t k = 0; k < td_world_segment_count(w->world); k++) {
         td_vec3 a, b;
-        td_world_segment(w->world, td_world_actor_id(w->world, 0), k, &a, &b, NULL);
+        segment_at(w->world, 0, k, &a, &b, NULL);
         least = fmin(least, fmin(tdi_height_field_distance(f, a, NULL),
                                  tdi_height_field_distance(f, b, NULL)));
     }
@@ -257,8 +257,7 @@ TD_TEST(rope_that_falls_on_hills_rests_on_them_with_all_its_weight) {
                 carried += list[k].force.y;
                 CHECK(list[k].normal.y > 0.5);
             }
-            const td_skeleton *skeleton =
-                td_world_actor(w.world, td_world_actor_id(w.world, 0)).skeleton;
+            const td_skeleton *skeleton = actor_at(w.world, 0).skeleton;
             for (int32_t k = 0; k < td_skeleton_count(skeleton); k++) {
                 mass += td_skeleton_segments(skeleton)[k].mass;
             }
@@ -305,7 +304,7 @@ TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {
     OWNED(stage) w = rope_over_hills(text, "rod", "barrier");
     td_diag diag = {.message = ""};
     const td_quat none = {1, 0, 0, 0};
-    const td_actor_id rope = td_world_actor_id(w.world, 0);
+    const td_actor_id rope = id_at(w.world, 0);
     CHECK_INT(td_world_place_actor(w.world, rope, tdi_vec3(0, -0.5, 0), none, &diag),
               TD_ERR_BLOCKED);
     CHECK(strstr(diag.message, "hills") != NULL);
@@ -356,8 +355,8 @@ static td_real most_apart(const stage *a, const stage *b) {
     td_real most = 0;
     for (int32_t k = 0; k < td_world_segment_count(a->world); k++) {
         td_vec3 p, q;
-        td_world_segment(a->world, td_world_actor_id(a->world, 0), k, NULL, &p, NULL);
-        td_world_segment(b->world, td_world_actor_id(b->world, 0), k, NULL, &q, NULL);
+        segment_at(a->world, 0, k, NULL, &p, NULL);
+        segment_at(b->world, 0, k, NULL, &q, NULL);
         most = fmax(most, apart(p, q));
     }
     return most;
@@ -417,7 +416,7 @@ TD_TEST(height_field_that_rises_and_turns_carries_a_stick_as_a_plane_does) {
             }
         }
         td_vec3 p;
-        td_world_segment(w[1].world, td_world_actor_id(w[1].world, 0), 1, NULL, &p, NULL);
+        segment_at(w[1].world, 0, 1, NULL, &p, NULL);
         CHECK(p.y > 0.15);
         CHECK_SAY(most_apart(&w[0], &w[1]) < 1e-6, "%s: %g m apart", td_solver_get(s).name,
                   most_apart(&w[0], &w[1]));
@@ -457,7 +456,7 @@ TD_TEST(stick_across_a_ridge_sinks_into_it_by_no_more_than_a_seventh) {
                 steps(w.world, 1);
                 for (int32_t k = 0; k < 8 * 20; k++) {
                     td_vec3 a, b;
-                    td_world_segment(w.world, td_world_actor_id(w.world, 0), k / 20, &a, &b, NULL);
+                    segment_at(w.world, 0, k / 20, &a, &b, NULL);
                     const td_vec3 x = tdi_madd(a, tdi_sub(b, a), (k % 20) / 20.0);
                     least = fmin(least, tdi_height_field_distance(f, x, NULL));
                 }
@@ -523,7 +522,7 @@ TD_TEST(actor_with_long_segments_is_refused_by_a_world_with_a_height_field) {
     td_actor_def def = td_actor_def_default();
     td_actor_id id;
     td_diag diag = {.message = ""};
-    def.skeleton = td_world_actor(v.world, td_world_actor_id(v.world, 0)).skeleton;
+    def.skeleton = actor_at(v.world, 0).skeleton;
     def.position = tdi_vec3(0, 3, 0);
     CHECK_INT(td_world_add_actor(w.world, &def, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_SAY(strstr(diag.message, "half the cell") != NULL, "%s", diag.message);

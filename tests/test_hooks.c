@@ -162,9 +162,9 @@ TD_TEST(log_tells_what_was_made_what_was_hard_and_what_failed) {
     CHECK_HAS(h.last[TD_LOG_INFO], "a world of 13 actors");
     CHECK_INT(h.count[TD_LOG_ERROR], 0);
     // what no step can follow
-    td_real *q = td_tree_coords(td_world_body(s.world, td_world_actor_id(s.world, 0)));
+    td_real *q = td_tree_coords(td_world_body(s.world, id_at(s.world, 0)));
     q[0] = NAN;
-    td_tree_state_changed(td_world_body(s.world, td_world_actor_id(s.world, 0)));
+    td_tree_state_changed(td_world_body(s.world, id_at(s.world, 0)));
     CHECK(td_world_step(s.world, NULL) != TD_OK);
     CHECK_INT(h.count[TD_LOG_ERROR], 1);
     CHECK_HAS(h.last[TD_LOG_ERROR], "the step at 0.0166667 s failed: ");

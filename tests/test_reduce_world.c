@@ -18,15 +18,15 @@ TD_TEST(reduced_objects_of_a_scene_leave_out_joints_and_tell_how_many) {
     int32_t least = 24;
     for (int32_t k = 0; k < 60; k++) {
         steps(s.world, 1);
-        CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats));
+        CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &stats));
         least = stats.joints < least ? stats.joints : least;
         CHECK_INT(stats.joints + stats.frozen + stats.joined + stats.quasistatic, 24);
     }
     CHECK(least < 16);
     CHECK(stats.changes > 0);
-    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 1), &stats));
+    CHECK(td_world_actor_reduction(s.world, id_at(s.world, 1), &stats));
     CHECK_INT(stats.joints, 6);
-    CHECK(!td_world_actor_reduction(s.world, td_world_actor_id(s.world, 2), &stats));
+    CHECK(!td_world_actor_reduction(s.world, id_at(s.world, 2), &stats));
 }
 
 TD_TEST(reduced_objects_go_on_to_the_bit_after_a_restore) {
@@ -39,8 +39,8 @@ TD_TEST(reduced_objects_have_the_same_bits_for_any_threads) {
     td_reduce_stats stats[2];
     CHECK_INT(one.status, TD_OK);
     steps(one.world, 60);
-    CHECK(td_world_actor_reduction(one.world, td_world_actor_id(one.world, 0), &stats[0]));
-    CHECK(td_world_actor_reduction(one.world, td_world_actor_id(one.world, 1), &stats[1]));
+    CHECK(td_world_actor_reduction(one.world, id_at(one.world, 0), &stats[0]));
+    CHECK(td_world_actor_reduction(one.world, id_at(one.world, 1), &stats[1]));
     CHECK(stats[0].joined + stats[1].joined > 0);
     CHECK(stats[0].quasistatic + stats[1].quasistatic > 0);
     for (int32_t threads = 2; threads <= 4; threads++) {
@@ -68,7 +68,7 @@ TD_TEST(reduced_objects_are_held_where_they_are_drawn) {
     for (int32_t k = 0; k < 90; k++) {
         td_vec3 x[48];
         steps(s.world, 1);
-        CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats));
+        CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &stats));
         least = stats.joints < least ? stats.joints : least;
         td_world_all_poses(s.world, NULL, x, NULL);
         const td_real now = tdi_norm(tdi_sub(x[36], x[12]));
@@ -102,7 +102,7 @@ static stage adaptable(const char *text) {
 
 static int32_t joints(const td_world *world) {
     td_reduce_stats stats = {.joints = -1};
-    CHECK(td_world_actor_reduction(world, td_world_actor_id(world, 0), &stats));
+    CHECK(td_world_actor_reduction(world, id_at(world, 0), &stats));
     return stats.joints;
 }
 
@@ -110,7 +110,7 @@ TD_TEST(adaptable_worlds_move_with_the_bits_of_others_until_an_error_is_allowed)
     OWNED(stage) plain = stage_of(in_wind), s = adaptable(in_wind);
     td_reduce_stats stats;
     td_vec3 x[24], y[24];
-    CHECK(!td_world_actor_reduction(plain.world, td_world_actor_id(plain.world, 0), &stats));
+    CHECK(!td_world_actor_reduction(plain.world, id_at(plain.world, 0), &stats));
     CHECK_INT(joints(s.world), 24);
     steps(plain.world, 40);
     steps(s.world, 40);
@@ -175,7 +175,7 @@ TD_TEST(adaptable_worlds_take_explicit_integrators_while_they_run) {
         CHECK_INT(td_world_set_integrator(s.world, 0, all[k], NULL), TD_OK);
         steps(s.world, 12);
         const bool implicit = all[k] == TD_IMPLICIT || all[k] == TD_IMPLICIT_EULER;
-        CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats) == implicit);
+        CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &stats) == implicit);
         CHECK(all[k] != TD_IMPLICIT || stats.joints < 24);
     }
 }
@@ -191,7 +191,7 @@ TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
         int32_t clusters[24], own = 0;
         OWNED(stage) s = stage_printed("{step: 0.0005, objects: [{" LINKS ", %s}]}", ways[way]);
         steps(s.world, 30);
-        CHECK(td_world_actor_clusters(s.world, td_world_actor_id(s.world, 0), modes, clusters));
+        CHECK(td_world_actor_clusters(s.world, id_at(s.world, 0), modes, clusters));
         for (int32_t i = 0; i < 24; i++) {
             const int32_t first = clusters[i];
             own += modes[i] == TD_REDUCE_OWN;
@@ -201,11 +201,11 @@ TD_TEST(clusters_of_a_scene_begin_at_joints_that_move_by_themselves) {
             CHECK(first == 0 || modes[first] == TD_REDUCE_OWN);
         }
         CHECK_INT(own, 6);
-        CHECK(td_world_actor_clusters(s.world, td_world_actor_id(s.world, 0), NULL, clusters));
-        CHECK(!td_world_actor_clusters(s.world, td_world_actor_id(s.world, 1), modes, clusters));
+        CHECK(td_world_actor_clusters(s.world, id_at(s.world, 0), NULL, clusters));
+        CHECK(!td_world_actor_clusters(s.world, id_at(s.world, 1), modes, clusters));
     }
     OWNED(stage) plain = stage_of(in_wind);
-    CHECK(!td_world_actor_clusters(plain.world, td_world_actor_id(plain.world, 0), NULL, NULL));
+    CHECK(!td_world_actor_clusters(plain.world, id_at(plain.world, 0), NULL, NULL));
 }
 
 TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {

@@ -59,7 +59,7 @@ static td_real lowest_above(td_world *w) {
     td_real least = INFINITY;
     for (int32_t i = 2; i < RIDE_SEGMENTS; i++) {
         td_vec3 from, to;
-        td_world_segment(w, td_world_actor_id(w, 0), i, &from, &to, NULL);
+        segment_at(w, 0, i, &from, &to, NULL);
         for (int32_t k = 0; k <= 8; k++) {
             const td_vec3 at = tdi_madd(from, tdi_sub(to, from), k / 8.0);
             least = fmin(least, height_above(&solid, at) - RIDE_RADIUS);
@@ -79,8 +79,7 @@ static void check_ride(const ride *r) {
     for (int32_t k = 0; k < r->rate && status == TD_OK; k++) {
         status = td_world_step(s.world, &diag);
         least = fmin(least, lowest_above(s.world));
-        energy = fmax(energy,
-                      td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.kinetic);
+        energy = fmax(energy, sums_at(s.world, 0).energy.kinetic);
     }
     CHECK_SAY(status == TD_OK && least > -1e-9 && energy < most,
               "%s, %s, %s, %s, base %s, 1/%d s: '%s', least gap %g m, kinetic energy %g J of %g",

@@ -76,7 +76,7 @@ static td_real lean_of(const char *solver, td_real h) {
         before = angle;
         slipped = fabs(slip);
         steps(s.world, 1);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, &to, NULL);
+        segment_at(s.world, 0, 0, &from, &to, NULL);
         angle = atan2(to.x - from.x, to.y - from.y);
         slip = from.x - LEAN_RADIUS * (angle - LEAN_START);
     }
@@ -115,7 +115,7 @@ static td_real slide_of(const char *solver, td_real h, int32_t segments) {
         fmin(1 / h, 1e4));
     td_vec3 from = {0, 0, 0};
     steps(s.world, (int)(0.1 / h + 0.5));
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, NULL, NULL);
+    segment_at(s.world, 0, 0, &from, NULL, NULL);
     return from.x;
 }
 
@@ -148,9 +148,9 @@ static td_real drawn_aside(const char *solver, td_real mu, td_real h, int32_t se
     td_vec3 from = {0, 0, 0}, to = {0, 0, 0};
     steps(s.world, (int)((h < 5e-5 ? 1.5 : 0.4) / h + 0.5)); // bounces last longer in short steps
     CHECK_INT(td_world_set(s.world, "gravity.x", 0.6 * 9.81, NULL), TD_OK);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, NULL, NULL);
+    segment_at(s.world, 0, 0, &from, NULL, NULL);
     steps(s.world, (int)(0.1 / h + 0.5));
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &to, NULL, NULL);
+    segment_at(s.world, 0, 0, &to, NULL, NULL);
     return to.x - from.x;
 }
 
@@ -200,7 +200,7 @@ TD_TEST(reference_free_swing_is_of_second_order_down_to_short_steps) {
                 1 / rates[n], solvers[k], k == 1 ? "stretch: 1e3" : "", fmin(rates[n], 1e4));
             steps(s.world, (int)(0.5 * rates[n] + 0.5));
             tip[n] = tdi_vec3(0, 0, 0);
-            td_world_segment(s.world, td_world_actor_id(s.world, 0), 3, NULL, &tip[n], NULL);
+            segment_at(s.world, 0, 3, NULL, &tip[n], NULL);
         }
         for (int32_t n = 0; n + 2 < count; n++) { // differences fall as squares of steps
             const td_real one = tdi_norm(tdi_sub(tip[n], tip[n + 1])),
@@ -258,9 +258,9 @@ static td_real drums_of(const char *solver, td_real h, td_real part, td_real spe
     stage s = stage_of(text);
     td_vec3 before = {0, 0, 0}, after = {0, -1, 0};
     steps(s.world, (int)(from / h + 0.5));
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 39, NULL, &before, NULL);
+    segment_at(s.world, 0, 39, NULL, &before, NULL);
     steps(s.world, (int)((to - from) / h + 0.5));
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 39, NULL, &after, NULL);
+    segment_at(s.world, 0, 39, NULL, &after, NULL);
     stage_free(&s);
     return before.y - after.y + speed * (to - from);
 }
@@ -371,11 +371,11 @@ TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
         OWNED(stage) s = carried_stage(k, solver, method);
         td_vec3 before[2] = {{0, 0, 0}, {0, 0, 0}}, after[2] = {{0, 0, 0}, {0, 0, 0}};
         const int32_t last = strcmp(k->strand, CARRIED_ROUND) == 0 ? 11 : 1;
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &before[0], NULL, NULL);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), last, NULL, &before[1], NULL);
+        segment_at(s.world, 0, 0, &before[0], NULL, NULL);
+        segment_at(s.world, 0, last, NULL, &before[1], NULL);
         steps(s.world, 39);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &after[0], NULL, NULL);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), last, NULL, &after[1], NULL);
+        segment_at(s.world, 0, 0, &after[0], NULL, NULL);
+        segment_at(s.world, 0, last, NULL, &after[1], NULL);
         const td_real turn = carried_by(k, before, after);
         CHECK_SAY(fabs(turn - k->degrees) < 0.02 * k->degrees, "%s, %s, %s: %g degrees, not %g",
                   k->what, solver, method, turn, k->degrees);

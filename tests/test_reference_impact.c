@@ -116,13 +116,13 @@ static bool check_shot(int32_t k) {
         CHECK(td_world_set(it.world, "gravity.y", -0.5 * s.speed / s.h, NULL) == TD_OK);
         steps(it.world, 2);
         CHECK(td_world_set(it.world, "gravity.y", 0, NULL) == TD_OK);
-        const td_sums from = td_world_actor_sums(it.world, td_world_actor_id(it.world, 0));
+        const td_sums from = sums_at(it.world, 0);
         const td_real way = 3 * s.length + 4 * s.size + 0.4 + s.aim.y * s.speed * s.h;
         const int32_t count = 3 + (int32_t)(way / (s.speed * s.h));
         for (int32_t n = 0; n < count && runs; n++) {
             runs = td_world_step(it.world, NULL) == TD_OK;
         }
-        const td_sums to = td_world_actor_sums(it.world, td_world_actor_id(it.world, 0));
+        const td_sums to = sums_at(it.world, 0);
         const td_real change = tdi_norm(tdi_sub(to.linear, from.linear)) / tdi_norm(from.linear),
                       gain = to.energy.kinetic / from.energy.kinetic - 1;
         CHECK_SAY(!runs ||

@@ -24,7 +24,7 @@ static void free_bar(char *text, size_t size, int32_t solver, int integrator, co
 }
 
 static td_real momentum_x(td_world *world) {
-    return td_world_actor_sums(world, td_world_actor_id(world, 0)).linear.x;
+    return sums_at(world, 0).linear.x;
 }
 
 // The momentum must be `want` now and stay.
@@ -143,20 +143,20 @@ TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
             free_bar(text, sizeof text, k, 0, "");
             OWNED(stage) s = stage_of(text);
             td_grab_def def = td_grab_def_default();
-            def.actor = td_world_actor_id(s.world, 0);
+            def.actor = id_at(s.world, 0);
             def.to = (td_vec3){-0.5, 0, 0};
             def.stiffness = 20;
             steps(s.world, 2);
             if (way == 0) {
-                CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, def.point, def.to,
-                                    def.stiffness, NULL) == TD_OK);
+                CHECK(td_world_grab(s.world, id_at(s.world, 0), 0, def.point, def.to, def.stiffness,
+                                    NULL) == TD_OK);
             } else {
                 CHECK(td_world_add_grab(s.world, &def, &id, NULL) == TD_OK);
             }
             // the first step with the spring: m v = h k (a - x)
             steps(s.world, 1);
             td_vec3 origin;
-            td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &origin, NULL, NULL);
+            segment_at(s.world, 0, 0, &origin, NULL, NULL);
             CHECK_REL(momentum_x(s.world), 20 * (-0.5 - origin.x) / 60, 1e-6);
             steps(s.world, 4);
             const td_real then = momentum_x(s.world);
@@ -199,12 +199,12 @@ TD_TEST(reference_torque_of_a_step_gives_its_impulse) {
             free_bar(text, sizeof text, k, 0, "");
             OWNED(stage) s = stage_of(text);
             steps(s.world, 2);
-            CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, way ? 1e-6 : 4e-6,
-                                      NULL) == TD_OK);
+            CHECK(td_world_set_torque(s.world, id_at(s.world, 0), 0, way ? 1e-6 : 4e-6, NULL) ==
+                  TD_OK);
             steps(s.world, way ? 4 : 1);
-            CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, 0, NULL) == TD_OK);
+            CHECK(td_world_set_torque(s.world, id_at(s.world, 0), 0, 0, NULL) == TD_OK);
             steps(s.world, 4);
-            spin[way] = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).angular.x;
+            spin[way] = sums_at(s.world, 0).angular.x;
         }
         CHECK_REL(spin[0], spin[1], 1e-6);
         CHECK_REL(fabs(spin[0]), 4e-6 / 60, 1e-3);
@@ -227,7 +227,7 @@ TD_TEST(reference_double_pendulum_moves_as_its_impulse_says) {
     for (int32_t n = 0; n < 6; n++) {
         steps(s.world, 1);
         td_vec3 v[2];
-        td_world_velocities(s.world, td_world_actor_id(s.world, 0), v, NULL);
+        td_world_velocities(s.world, id_at(s.world, 0), v, NULL);
         if (n >= 2) {
             CHECK_REL(v[1].z, 24.0 / 7, 1e-3);
         }
@@ -259,9 +259,7 @@ TD_TEST(reference_stop_and_rope_report_the_impulse_of_an_impact) {
                 td_real taken = 0;
                 for (int32_t j = 0; j < 40; j++) {
                     steps(s.world, 1);
-                    taken -=
-                        td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).force.x *
-                        td_world_dt(s.world);
+                    taken -= constraint_at(s.world, 0).force.x * td_world_dt(s.world);
                 }
                 CHECK_SAY(fabs(taken + momentum_x(s.world) - 0.1) < 1e-6,
                           "%s, %s by %s: took %.9g of 0.1 N s, and left %.9g", cases[n].what,
@@ -287,10 +285,9 @@ TD_TEST(reference_stop_reports_the_impulse_of_steps_in_pieces) {
         td_real taken = 0;
         for (int32_t j = 0; j < (int32_t)(0.3 * rates[k]); j++) {
             steps(s.world, 1);
-            taken += td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).force.y *
-                     td_world_dt(s.world);
+            taken += constraint_at(s.world, 0).force.y * td_world_dt(s.world);
         }
-        const td_real left = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).linear.y;
+        const td_real left = sums_at(s.world, 0).linear.y;
         halved += td_world_stats(s.world).halved;
         CHECK_SAY(fabs(taken - left - 3) < 3e-3, "1/%g s: took %g of 3 N s, and left %g", rates[k],
                   taken, left);
@@ -312,12 +309,11 @@ TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
         td_real taken = 0, least = 1e9;
         for (int32_t j = 0; j < 30; j++) {
             steps(s.world, 1);
-            const td_real force =
-                td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).force.y;
+            const td_real force = constraint_at(s.world, 0).force.y;
             least = j < 18 ? least : fmin(least, force);
             taken += force / 60;
         }
-        const td_real left = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).linear.y;
+        const td_real left = sums_at(s.world, 0).linear.y;
         // a rod swings along itself, and BDF2 is not exact in that
         CHECK_SAY(fabs(taken - left - 9.81 * 0.5) < (n % 3 == 1 ? 5e-3 : 1e-4) && least > 0,
                   "%s, %s: took %g N s, the least force is %g N", solvers[n % 3], kinds[n / 3],
@@ -337,8 +333,7 @@ TD_TEST(reference_redundant_constraints_that_begin_in_motion_do_not_fight) {
             solvers[k]);
         steps(s.world, 60);
         for (int32_t i = 0; i < 2; i++) {
-            const td_real force =
-                tdi_norm(td_world_constraint(s.world, td_world_constraint_id(s.world, i)).force);
+            const td_real force = tdi_norm(constraint_at(s.world, i).force);
             CHECK_SAY(force < 2, "%s: %g N", solvers[k], force);
         }
     }

@@ -68,7 +68,7 @@ TD_TEST(reference_actor_placed_into_many_colliders_is_blocked) {
         td_diag diag = {.message = ""};
         const td_quat level = {1, 0, 0, 0};
         const td_vec3 far = {0, 1, 0}, into = {0, -0.0185, 0};
-        const td_actor_id id = td_world_actor_id(s.world, 0);
+        const td_actor_id id = id_at(s.world, 0);
         CHECK_INT(td_world_place_actor(s.world, id, far, level, &diag), TD_OK);
         CHECK_INT(td_world_place_actor(s.world, id, into, level, &diag),
                   k / 3 ? TD_ERR_LIMIT : TD_ERR_BLOCKED);

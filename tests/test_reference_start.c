@@ -21,7 +21,7 @@ static stage near_stage(const char *solver, const char *method, td_real gap, td_
 }
 
 static td_real energy_of(td_world *world, int32_t actor) {
-    const td_energy e = td_world_actor_sums(world, td_world_actor_id(world, actor)).energy;
+    const td_energy e = sums_at(world, actor).energy;
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -34,14 +34,14 @@ static td_real all_energy(td_world *world) {
 static void check_actor_stays_down(td_world *world, int32_t actor, int32_t count,
                                    const char *text) {
     td_vec3 from, to;
-    td_world_segment(world, td_world_actor_id(world, actor), 0, &from, &to, NULL);
-    const td_energy e = td_world_actor_sums(world, td_world_actor_id(world, actor)).energy;
+    segment_at(world, actor, 0, &from, &to, NULL);
+    const td_energy e = sums_at(world, actor).energy;
     const td_real now = 0.5 * (from.y + to.y), top = now + e.kinetic / (e.weight / now),
                   first = energy_of(world, actor);
     td_real most = 0, rise = 0, least = 1;
     for (int32_t k = 0; k < count; k++) {
         steps(world, 1);
-        td_world_segment(world, td_world_actor_id(world, actor), 0, &from, &to, NULL);
+        segment_at(world, actor, 0, &from, &to, NULL);
         most = fmax(most, energy_of(world, actor) - first);
         rise = fmax(rise, (0.5 * (from.y + to.y) - top) / NEAR_RADIUS);
         least = fmin(least, fmin(from.y, to.y) / NEAR_RADIUS - 1);
@@ -101,7 +101,7 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
         const char *solver = solvers[k % 3], *method = methods[k / 3];
         const td_quat upright = {.w = 1};
         OWNED(stage) s = near_stage(solver, method, 0.1, 1000);
-        td_actor_id stick = td_world_actor_id(s.world, 0);
+        td_actor_id stick = id_at(s.world, 0);
         td_collider_id wall;
         td_collider def = td_collider_default(TD_COLLIDER_PLANE);
         char text[128];
@@ -109,8 +109,8 @@ TD_TEST(reference_stick_that_is_placed_near_a_floor_never_gains_energy) {
             snprintf(text, sizeof text, "%s, %s, placed %d times", solver, method, (int)n);
             check_stays_down(s.world, 30, text);
             td_vec3 base, from, to;
-            td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, NULL, NULL);
-            td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, &to, NULL);
+            pose_at(s.world, 0, &base, NULL, NULL, NULL);
+            segment_at(s.world, 0, 0, &from, &to, NULL);
             if (n < 2) {
                 base.x += 0.01;
                 base.y += (1.02 - 0.015 * n) * NEAR_RADIUS - fmin(from.y, to.y);
@@ -156,7 +156,7 @@ TD_TEST(reference_pieces_of_a_stick_that_is_cut_on_a_floor_never_gain_energy) {
     for (int32_t k = 0; k < 6; k++) {
         const char *solver = solvers[k % 3], *method = methods[k / 3];
         OWNED(stage) s = near_stage(solver, method, 0.1, 1000);
-        td_actor_id stick = td_world_actor_id(s.world, 0), fallen;
+        td_actor_id stick = id_at(s.world, 0), fallen;
         td_diag diag = {.message = ""};
         char text[128];
         steps(s.world, 300);
@@ -184,16 +184,14 @@ TD_TEST(reference_stick_at_rest_is_not_thrown_by_a_suddenly_shorter_step) {
         OWNED(stage) s = near_stage(solver, method, 0.1, 60);
         td_vec3 from, to;
         steps(s.world, 60);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, NULL, NULL);
+        segment_at(s.world, 0, 0, &from, NULL, NULL);
         const td_real top = from.y;
         td_real rise = 0, kinetic = 0;
         for (td_real t = 0; s.world && t < 0.1; t += h) {
             CHECK_INT(td_world_advance(s.world, h, NULL), TD_OK);
-            td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, &to, NULL);
+            segment_at(s.world, 0, 0, &from, &to, NULL);
             rise = fmax(rise, (fmax(from.y, to.y) - top) / NEAR_RADIUS);
-            kinetic =
-                fmax(kinetic,
-                     td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.kinetic);
+            kinetic = fmax(kinetic, sums_at(s.world, 0).energy.kinetic);
         }
         CHECK_SAY(rise < 0.2 && kinetic < 1e-5, "%s, %s, %g s: rises by %g radii, has %g J", solver,
                   method, h, rise, kinetic);
@@ -213,11 +211,11 @@ TD_TEST(reference_stick_on_a_slope_does_not_slide_when_steps_become_longer) {
             solvers[k]);
         td_vec3 from, to;
         steps(s.world, 500);
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &from, NULL, NULL);
+        segment_at(s.world, 0, 0, &from, NULL, NULL);
         for (int32_t n = 0; s.world && n < 15; n++) {
             CHECK_INT(td_world_advance(s.world, 1.0 / 15, NULL), TD_OK);
         }
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &to, NULL, NULL);
+        segment_at(s.world, 0, 0, &to, NULL, NULL);
         CHECK_SAY(to.x - from.x < 1e-3, "%s: %g m in a second", solvers[k], to.x - from.x);
     }
 }

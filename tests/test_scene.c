@@ -35,7 +35,7 @@ TD_TEST(scene_object_takes_a_skeleton_in_place_of_its_strand) {
     CHECK(td_scene_set_skeleton(s.scene, 0, fork, &diag) == TD_OK);
     CHECK(td_world_from_scene(s.scene, &opts, NULL, &world, NULL) == TD_OK);
     td_skeleton_free(fork); // it was borrowed while the world was made
-    CHECK_INT(td_world_actor(world, td_world_actor_id(world, 0)).segment_count, 3);
+    CHECK_INT(actor_at(world, 0).segment_count, 3);
     CHECK_INT(td_world_step(world, &diag), TD_OK);
 }
 
@@ -77,7 +77,7 @@ TD_TEST(scene_reads_all_that_a_file_says) {
     CHECK_INT(d->load_count, 4);
     CHECK_INT(d->loads[3].kind, TD_SCENE_POSE);
     CHECK_INT(td_world_actor_count(s.world), 2);
-    CHECK_TEXT(td_world_actor(s.world, td_world_actor_id(s.world, 1)).name, "two");
+    CHECK_TEXT(actor_at(s.world, 1).name, "two");
     CHECK_TEXT(td_world_probe_name(s.world, 0), "top.x [m/s]");
     CHECK_INT(td_world_probe_columns(s.world), 3);
 }
@@ -90,8 +90,8 @@ TD_TEST(scene_defines_reach_the_plant) {
 
 TD_TEST(scene_steps_and_seed_win_over_the_file) {
     OWNED(stage) s = stage_of("{objects: [{plant: stem.lsys, steps: 7}, {plant: stem.lsys}]}");
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 7);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 1)).segment_count, 4);
+    CHECK_INT(actor_at(s.world, 0).segment_count, 7);
+    CHECK_INT(actor_at(s.world, 1).segment_count, 4);
 }
 
 typedef struct text_sink {

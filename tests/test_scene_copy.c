@@ -164,7 +164,7 @@ static void use(td_world *w) {
     CHECK(td_world_constraint_find(w, "pin").place == 1 &&
           td_world_constraint_find(w, "l").place == 11);
     CHECK(strstr(td_world_probe_name(w, 0), "far"));
-    CHECK_TEXT(td_world_actor(w, td_world_actor_id(w, 0)).name, "bush-0");
+    CHECK_TEXT(actor_at(w, 0).name, "bush-0");
     CHECK_TEXT(td_world_collider_name(w, td_world_collider_id(w, 3)), "b");
     more.object = 2;
     more.position = tdi_vec3(0, 9, 0);
@@ -238,7 +238,7 @@ TD_TEST(world_keeps_no_definitions_and_no_skeleton_of_the_caller) {
     td_status status = td_world_new(&def, &opts, NULL, &first, &list);
     CHECK_SAY(status == TD_OK, "%s", diags[0].message);
     objects[2].plant = NULL;
-    objects[2].skeleton = td_world_actor(first, td_world_actor_id(first, 0)).skeleton;
+    objects[2].skeleton = actor_at(first, 0).skeleton;
     def.object_count = 3;
     status = td_world_new(&def, &opts, NULL, &world, &list);
     CHECK_SAY(status == TD_OK, "%s", diags[0].message);
@@ -253,9 +253,7 @@ TD_TEST(world_keeps_no_definitions_and_no_skeleton_of_the_caller) {
     steps(world, 2);
     for (int32_t k = 0; world && k < 3; k++) {
         CHECK_INT(td_world_set_integrator(world, k, TD_IMPLICIT, NULL), TD_OK);
-        const td_real length =
-            td_skeleton_segments(td_world_actor(world, td_world_actor_id(world, k)).skeleton)[0]
-                .tip.y;
+        const td_real length = td_skeleton_segments(actor_at(world, k).skeleton)[0].tip.y;
         CHECK_REL(length, k == 1 ? 0.25 : 0.3, 1e-12);
     }
     steps(world, 2);

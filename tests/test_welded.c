@@ -60,7 +60,7 @@ static stage falling(const char *solver, const char *method, double height, cons
 }
 
 static double energy_of(td_world *w, int32_t actor) {
-    const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, actor)).energy;
+    const td_energy e = sums_at(w, actor).energy;
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -82,7 +82,7 @@ static landed fall(stage *s, double time) {
         steps(s->world, 1);
         td_vec3 origin;
         td_quat turn;
-        td_world_segment(s->world, td_world_actor_id(s->world, 0), 2, &origin, NULL, &turn);
+        segment_at(s->world, 0, 2, &origin, NULL, &turn);
         before = centre;
         centre = tdi_add(origin, tdi_quat_rotate(turn, tdi_vec3(0, SIDE / 2, 0)));
         out.gained = fmax(out.gained, energy_of(s->world, 0) - start);
@@ -226,7 +226,7 @@ TD_TEST(beads_and_masses_at_tips_lie_on_the_floor_as_they_are_drawn) {
             solvers[k]);
         run_to(s.world, 0.5);
         td_vec3 start;
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &start, NULL, NULL);
+        segment_at(s.world, 0, 0, &start, NULL, NULL);
         CHECK_IN(start.y, 0.01, 0.0125);
         CHECK_IN(tip_of(s.world, 0, 1).y, 0.015, 0.0185);
     }
@@ -244,7 +244,7 @@ TD_TEST(welded_bodies_do_not_touch_their_own_strand) {
             solvers[k]);
         run_to(s.world, 0.2);
         CHECK_INT(td_world_contacts(s.world, NULL, 0), 0);
-        const td_sums sums = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0));
+        const td_sums sums = sums_at(s.world, 0);
         CHECK(fabs(sums.linear.x) + fabs(sums.linear.z) < 1e-9);
     }
 }

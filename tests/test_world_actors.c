@@ -27,7 +27,7 @@ static td_actor_id added(td_world *world, td_vec3 position, td_quat rotation) {
 }
 
 static void check_same_pose(td_world *a, int32_t i, td_world *b, int32_t j, td_real most) {
-    const int32_t count = td_world_actor(a, td_world_actor_id(a, i)).segment_count;
+    const int32_t count = actor_at(a, i).segment_count;
     for (int32_t k = 0; k < count; k++) {
         CHECK_SAY(apart(tip_of(a, i, k), tip_of(b, j, k)) <= most, "segment %d is %g m away",
                   (int)k, apart(tip_of(a, i, k), tip_of(b, j, k)));
@@ -59,14 +59,14 @@ TD_TEST(id_is_stale_after_removal_also_when_its_place_is_taken_again) {
     char text[TEXT];
     OWNED(stage) s = stage_of(strand_of(text, "tree", "", ""));
     td_diag diag = {.message = ""};
-    const td_actor_id none = {0}, first = td_world_actor_id(s.world, 0);
+    const td_actor_id none = {0}, first = id_at(s.world, 0);
     const td_actor_id second = added(s.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
     CHECK_INT(td_world_actor_index(s.world, none), TD_NONE);
     CHECK_INT(td_world_actor_index(s.world, first), 0);
     CHECK_INT(td_world_remove_actor(s.world, first, &diag), TD_OK);
     CHECK_INT(td_world_remove_actor(s.world, first, &diag), TD_ERR_STALE);
     CHECK(strstr(diag.message, "actor 0 (generation 1) was removed"));
-    CHECK_INT(td_world_actor_id(s.world, 0).place, 0);
+    CHECK_INT(id_at(s.world, 0).place, 0);
     CHECK_INT(td_world_actor_index(s.world, second), 1);
     const td_actor_id third = added(s.world, tdi_vec3(3, 0, 0), tdi_quat_identity());
     CHECK_INT(td_world_actor_index(s.world, third), 0); // the place is taken again
@@ -89,7 +89,7 @@ TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
         text, "rod", "",
         "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_remove_actor(b.world, td_world_actor_id(b.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(b.world, id_at(b.world, 1), &diag), TD_OK);
     const td_vec3 stood = tip_of(b.world, 1, -1);
     steps(a.world, 20);
     steps(b.world, 20);
@@ -102,7 +102,7 @@ TD_TEST(actor_that_is_disabled_stands_and_goes_on_from_there) {
     char text[TEXT];
     OWNED(stage) a = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
     OWNED(stage) b = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
-    const td_actor_id id = td_world_actor_id(b.world, 0);
+    const td_actor_id id = id_at(b.world, 0);
     td_diag diag = {.message = ""};
     steps(a.world, 7);
     steps(b.world, 7);
@@ -131,7 +131,7 @@ TD_TEST(instance_that_is_moved_by_itself_feels_what_its_object_would) {
         for (int32_t i = 1; i <= 20; i++) {
             const td_real x = 0.01 * i;
             set(a.world, "objects[0].position.x", x);
-            CHECK_INT(td_world_move_actor(b.world, td_world_actor_id(b.world, 0), tdi_vec3(x, 0, 0),
+            CHECK_INT(td_world_move_actor(b.world, id_at(b.world, 0), tdi_vec3(x, 0, 0),
                                           tdi_quat_identity(), &diag),
                       TD_OK);
             steps(a.world, 1);
@@ -159,8 +159,7 @@ TD_TEST(actor_that_is_placed_elsewhere_moves_on_as_seen_from_there) {
         td_diag diag = {.message = ""};
         run_to(a.world, 0.25);
         run_to(b.world, 0.25);
-        CHECK_INT(td_world_place_actor(b.world, td_world_actor_id(b.world, 0), to, turn, &diag),
-                  TD_OK);
+        CHECK_INT(td_world_place_actor(b.world, id_at(b.world, 0), to, turn, &diag), TD_OK);
         for (int32_t i = 0; i < 3; i++) {
             const td_vec3 seen = tdi_add(to, tdi_quat_rotate(turn, tip_of(a.world, 0, -1)));
             CHECK_SAY(apart(seen, tip_of(b.world, 0, -1)) < 1e-7, "%s: %g m away", name,
@@ -290,7 +289,7 @@ TD_TEST(messages_name_a_collider_or_give_its_number_in_the_scene) {
                   TD_ERR_BLOCKED);
         CHECK_HAS(diag.message, "collider 'floor' would be within 'rod'");
         // an actor that is placed into it
-        const td_actor_id rod = td_world_actor_id(s.world, 0);
+        const td_actor_id rod = id_at(s.world, 0);
         CHECK_INT(
             td_world_place_actor(s.world, rod, tdi_vec3(0.01, 0, 0), tdi_quat_identity(), &diag),
             TD_ERR_BLOCKED);
@@ -326,13 +325,13 @@ TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {
     CHECK(strstr(diag.message, "'object-0-2' would be within 'object-0-0'"));
     def.position = tdi_vec3(2, -0.2, 0);
     CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_BLOCKED);
-    CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.005, 0, 0),
+    CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 1), tdi_vec3(0.005, 0, 0),
                                    tdi_quat_identity(), &diag),
               TD_ERR_BLOCKED);
     FREED char *after = saved(s.world);
     CHECK_INT(td_world_save_size(s.world), size);
     CHECK(memcmp(before, after, size) == 0);
-    CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 1), tdi_vec3(0.5, 0, 0),
+    CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 1), tdi_vec3(0.5, 0, 0),
                                    tdi_quat_identity(), &diag),
               TD_OK);
     steps(s.world, 3);
@@ -385,9 +384,9 @@ static void add_some(td_world *world) {
         def.position = tdi_vec3(2 + k, 0.001 + 0.3 * (k % 2), 0);
         CHECK_INT(td_world_add_actor(world, &def, &id, &diag), TD_OK);
     }
-    CHECK_INT(td_world_remove_actor(world, td_world_actor_id(world, 1), &diag), TD_OK);
-    CHECK_INT(td_world_remove_actor(world, td_world_actor_id(world, 3), &diag), TD_OK);
-    CHECK_INT(td_world_enable_actor(world, td_world_actor_id(world, 5), false, &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(world, id_at(world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(world, id_at(world, 3), &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(world, id_at(world, 5), false, &diag), TD_OK);
 }
 
 TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bit) {
@@ -483,7 +482,7 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     const char *with = "contact: {}, colliders: [{plane: {position: [0, -9, 0]}}], ";
     OWNED(stage) a = stage_of(strand_of(text, "tree", with, ""));
     OWNED(stage) b = stage_of(strand_of(text, "tree", with, ""));
-    const td_actor_id actor = td_world_actor_id(b.world, 0);
+    const td_actor_id actor = id_at(b.world, 0);
     const td_collider_id collider = td_world_collider_id(b.world, 0);
     td_constraint hold = td_constraint_default(TD_CONSTRAINT_POINT);
     td_grab_def grab = td_grab_def_default();
@@ -500,7 +499,7 @@ TD_TEST(id_of_another_world_is_refused_in_plain_words_and_changes_nothing) {
     FREED char *before = saved(a.world);
     const td_vec3 zero = {0, 0, 0};
     const td_quat none = tdi_quat_identity();
-    attach.actor = td_world_actor_id(a.world, 0);
+    attach.actor = id_at(a.world, 0);
     attach.to = actor;
     const td_status refused[] = {
         td_world_remove_actor(a.world, actor, &diag),
@@ -554,7 +553,7 @@ TD_TEST(id_of_zero_is_refused_as_one_that_names_nothing) {
 TD_TEST(ids_count_after_a_restore_in_the_same_and_in_another_world) {
     char text[TEXT];
     OWNED(stage) a = stage_of(strand_of(text, "tree", "", "")), b = stage_of(text);
-    const td_actor_id first = td_world_actor_id(a.world, 0);
+    const td_actor_id first = id_at(a.world, 0);
     const td_actor_id second = added(a.world, tdi_vec3(2, 0, 0), tdi_quat_identity());
     FREED char *bytes = saved(a.world);
     td_diag diag = {.message = ""};
@@ -564,5 +563,5 @@ TD_TEST(ids_count_after_a_restore_in_the_same_and_in_another_world) {
     CHECK_INT(td_world_actor_index(b.world, first), 0);
     CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_OK);
     CHECK_INT(td_world_remove_actor(b.world, second, &diag), TD_ERR_STALE);
-    CHECK_INT(td_world_actor_index(b.world, td_world_actor_id(b.world, 0)), 0);
+    CHECK_INT(td_world_actor_index(b.world, id_at(b.world, 0)), 0);
 }

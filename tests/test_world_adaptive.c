@@ -13,13 +13,13 @@ TD_TEST(world_adaptive_moves_as_many_joints_as_the_scene_says_and_reports_them) 
                  ", integrator: adaptive, adapt: {joints: 7, every: 5}}, {" LINKS "}]}");
     td_adapt_stats stats;
     steps(s.world, 60);
-    CHECK(td_world_actor_adapt(s.world, td_world_actor_id(s.world, 0), &stats));
+    CHECK(td_world_actor_adapt(s.world, id_at(s.world, 0), &stats));
     CHECK_INT(stats.joints, 30);
     CHECK_INT(stats.active, 7);
     CHECK_INT(stats.updates, 12);
-    CHECK(!td_world_actor_adapt(s.world, td_world_actor_id(s.world, 1), &stats));
-    CHECK(!td_world_actor_adapt(s.world, td_world_actor_id(s.world, -1), &stats));
-    CHECK(!td_world_actor_adapt(s.world, td_world_actor_id(s.world, 2), &stats));
+    CHECK(!td_world_actor_adapt(s.world, id_at(s.world, 1), &stats));
+    CHECK(!td_world_actor_adapt(s.world, id_at(s.world, -1), &stats));
+    CHECK(!td_world_actor_adapt(s.world, id_at(s.world, 2), &stats));
 }
 
 // All joints, no error: what the explicit integrator does.
@@ -35,16 +35,16 @@ TD_TEST(world_adaptive_may_begin_and_end_while_it_runs) {
     OWNED(stage) s = stage_of("{step: 0.0005, objects: [{" LINKS ", integrator: euler}]}");
     td_adapt_stats stats;
     steps(s.world, 20);
-    CHECK(!td_world_actor_adapt(s.world, td_world_actor_id(s.world, 0), &stats));
+    CHECK(!td_world_actor_adapt(s.world, id_at(s.world, 0), &stats));
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE, NULL), TD_OK);
     steps(s.world, 20);
-    CHECK(td_world_actor_adapt(s.world, td_world_actor_id(s.world, 0), &stats));
+    CHECK(td_world_actor_adapt(s.world, id_at(s.world, 0), &stats));
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT, NULL), TD_OK);
     steps(s.world, 20);
-    CHECK(!td_world_actor_adapt(s.world, td_world_actor_id(s.world, 0), &stats));
+    CHECK(!td_world_actor_adapt(s.world, id_at(s.world, 0), &stats));
     CHECK_INT(td_world_set_integrator(s.world, 0, TD_ADAPTIVE, NULL), TD_OK);
     steps(s.world, 20);
-    CHECK(td_world_actor_adapt(s.world, td_world_actor_id(s.world, 0), &stats));
+    CHECK(td_world_actor_adapt(s.world, id_at(s.world, 0), &stats));
 }
 
 TD_TEST(world_adaptive_refuses_other_solvers_constraints_contact_and_bad_numbers) {

@@ -16,7 +16,7 @@ static stage all(const char *strand, const char *rest) {
 }
 
 static td_real mass_of(const td_world *world, int32_t actor) {
-    const td_actor a = td_world_actor(world, td_world_actor_id(world, actor));
+    const td_actor a = actor_at(world, actor);
     td_real sum = 0;
     for (int32_t i = 0; i < a.segment_count; i++) {
         sum += td_skeleton_segments(a.skeleton)[i].mass;
@@ -59,8 +59,7 @@ TD_TEST(strand_twists_by_the_stiffness_along_it_by_all_solvers) {
     const double rate = 2 * PI / (1 - 0.5 / 40);
     const double want = rate * rate / 2 * (0.02 - 0.5 / 40 * 0.01);
     for (int k = 0; k < 3; k++) {
-        CHECK_REL(td_world_actor_sums(s.world, td_world_actor_id(s.world, k)).energy.elastic, want,
-                  k < 2 ? 1e-3 : 1e-2);
+        CHECK_REL(sums_at(s.world, k).energy.elastic, want, k < 2 ? 1e-3 : 1e-2);
     }
 }
 
@@ -72,7 +71,7 @@ TD_TEST(strand_weighs_what_its_radius_and_density_along_it_say) {
     const double want = 500 * PI * 0.5 / 3 * (4e-4 + 2e-4 + 1e-4 + 1e-4 + 4e-5 + 1.6e-5);
     for (int k = 0; k < 3; k++) {
         CHECK_REL(mass_of(s.world, k), want, 1e-12);
-        const td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, k));
+        const td_actor a = actor_at(s.world, k);
         CHECK_REL(td_skeleton_segments(a.skeleton)[2].radius_base, 0.015, 1e-12);
     }
     stage_free(&s);
@@ -91,8 +90,7 @@ TD_TEST(strand_has_damping_drag_and_line_mass_along_it) {
                  " damping_time: {along: [[0, 0.1], [1, 0.5]]},\n"
                  " drag: {along: [[0, 2], [0.5, 0]], interpolate: step},\n"
                  " line_mass: {along: [[0, 0.1], [1, 0.5]]}, stretch: 1e4}, solver: rod}]}");
-    const td_segment *of =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton);
+    const td_segment *of = td_skeleton_segments(actor_at(s.world, 0).skeleton);
     for (int k = 0; k < 4; k++) {
         CHECK_REL(of[k].damping.x / of[k].stiffness.x, 0.1 + 0.1 * k, 1e-12); // at the joint
         CHECK_REL(of[k].mass, 0.25 * (0.15 + 0.1 * k), 1e-12);                // at the middle
@@ -149,7 +147,7 @@ TD_TEST(smooth_numbers_along_a_strand_stay_within_their_values) {
         stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -1, 0]], segments: 100,\n"
                  " radius: {along: [[0, 0.1], [0.3, 0.0001], [0.6, 0.0001], [1, 0.1]],\n"
                  " interpolate: smooth}}}]}");
-    const td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, 0));
+    const td_actor a = actor_at(s.world, 0);
     for (int32_t i = 0; i < a.segment_count; i++) {
         const td_segment *of = &td_skeleton_segments(a.skeleton)[i];
         CHECK(of->radius_base >= 0.0001 && of->radius_base <= 0.1);
@@ -227,7 +225,7 @@ TD_TEST(numbers_along_a_strand_filled_by_hand_are_checked) {
         def.object_count = 1;
         CHECK_INT(td_world_new(&def, &opts, NULL, &world, &list), cases[k].status);
         if (world) {
-            const td_actor a = td_world_actor(world, td_world_actor_id(world, 0));
+            const td_actor a = actor_at(world, 0);
             CHECK_REL(td_skeleton_segments(a.skeleton)[5].radius_base, 0.015, 1e-12);
         }
     }

@@ -29,8 +29,8 @@ static stage planted(const char *solver) {
 static td_status attach(td_world *w, int32_t actor, int32_t to, int32_t segment, td_vec3 position) {
     td_attach_def def = td_attach_def_default();
     td_diag diag = {.message = ""};
-    def.actor = td_world_actor_id(w, actor);
-    def.to = td_world_actor_id(w, to);
+    def.actor = id_at(w, actor);
+    def.to = id_at(w, to);
     def.segment = segment;
     def.position = position;
     const td_status status = td_world_attach(w, &def, &diag);
@@ -42,8 +42,8 @@ static td_status attach(td_world *w, int32_t actor, int32_t to, int32_t segment,
 static td_real gap(const td_world *w, int32_t actor, int32_t to, int32_t segment, td_vec3 at) {
     td_vec3 origin, own;
     td_quat turn;
-    td_world_segment(w, td_world_actor_id(w, to), segment, &origin, NULL, &turn);
-    td_world_segment(w, td_world_actor_id(w, actor), 0, &own, NULL, NULL);
+    segment_at(w, to, segment, &origin, NULL, &turn);
+    segment_at(w, actor, 0, &own, NULL, NULL);
     return apart(tdi_add(origin, tdi_quat_rotate(turn, at)), own);
 }
 
@@ -52,8 +52,7 @@ static td_real gap(const td_world *w, int32_t actor, int32_t to, int32_t segment
 // With the indices of actors that the constraint has.
 static td_status constrain(td_world *w, const td_constraint *c, td_constraint_id *out,
                            td_diag *diag) {
-    return td_world_add_constraint(w, c, td_world_actor_id(w, c->actor[0]),
-                                   td_world_actor_id(w, c->actor[1]), out, diag);
+    return td_world_add_constraint(w, c, id_at(w, c->actor[0]), id_at(w, c->actor[1]), out, diag);
 }
 
 // One that is added before the first step and one of the scene are the same.
@@ -67,9 +66,7 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
     td_constraint_id id;
     td_diag diag = {.message = ""};
     c.segment[0] = 3;
-    c.point[0] =
-        td_skeleton_segments(td_world_actor(b.world, td_world_actor_id(b.world, 0)).skeleton)[3]
-            .tip;
+    c.point[0] = td_skeleton_segments(actor_at(b.world, 0).skeleton)[3].tip;
     c.as_found = false;
     c.target.position = tdi_vec3(0.4, 0, 0);
     CHECK_INT(constrain(b.world, &c, &id, &diag), TD_OK);
@@ -79,7 +76,7 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
         CHECK(apart(tip_of(a.world, 0, k), tip_of(b.world, 0, k)) == 0);
     }
     CHECK(tip_of(b.world, 0, 1).y < -0.001); // it sags between
-    CHECK(td_world_constraint(b.world, td_world_constraint_id(b.world, 0)).active);
+    CHECK(constraint_at(b.world, 0).active);
     CHECK_INT(td_world_constraint_index(b.world, id), 0);
     CHECK_TEXT(td_world_constraint_name(b.world, td_world_constraint_id(b.world, 0)), "point 1");
     // and lets go
@@ -87,7 +84,7 @@ TD_TEST(constraint_that_is_added_holds_as_one_of_the_scene_does) {
     CHECK_INT(td_world_remove_constraint(b.world, id, &diag), TD_ERR_STALE);
     steps(b.world, 10);
     CHECK(tip_of(b.world, 0, -1).y < -0.01);
-    CHECK(!td_world_constraint(b.world, td_world_constraint_id(b.world, 0)).active);
+    CHECK(!constraint_at(b.world, 0).active);
 }
 
 TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
@@ -104,7 +101,7 @@ TD_TEST(target_of_a_constraint_that_was_added_leads_its_point) {
         CHECK_INT(td_world_set_target(s.world, id, &c.target, &diag), TD_OK);
         steps(s.world, 1);
         td_vec3 joint;
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 3, &joint, NULL, NULL);
+        segment_at(s.world, 0, 3, &joint, NULL, NULL);
         CHECK_SAY(apart(joint, c.target.position) < 1e-8, "%g m off",
                   apart(joint, c.target.position));
     }
@@ -174,9 +171,7 @@ TD_TEST(loose_actor_is_welded_and_what_carries_it_feels_its_weight) {
             steps(without.world, 1);
             // segments of helices bend: the point is held where it was found on them
             const td_real off =
-                k < 2
-                    ? gap(with.world, 1, 0, 3, at)
-                    : td_world_constraint(with.world, td_world_constraint_id(with.world, 0)).error;
+                k < 2 ? gap(with.world, 1, 0, 3, at) : constraint_at(with.world, 0).error;
             CHECK_SAY(off < 1e-8, "%s: %g m at step %d", solvers[k], off, (int)i);
         }
         CHECK_SAY(tip_of(with.world, 0, -1).y < tip_of(without.world, 0, -1).y - 1e-3,
@@ -190,9 +185,9 @@ TD_TEST(actor_on_a_base_goes_along_with_the_segment_that_carries_it) {
     const td_vec3 at = {0.01, 0.05, 0};
     int32_t segment;
     CHECK(attach(s.world, 2, 0, 2, at) == TD_OK);
-    CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 2), &segment).place, 1);
+    CHECK_INT(td_world_carrier(s.world, id_at(s.world, 2), &segment).place, 1);
     CHECK_INT(segment, 2);
-    CHECK_INT(td_world_carrier(s.world, td_world_actor_id(s.world, 0), &segment).place, 0);
+    CHECK_INT(td_world_carrier(s.world, id_at(s.world, 0), &segment).place, 0);
     td_real most = 0;
     const td_real start = tip_of(s.world, 2, -1).y;
     for (int32_t i = 0; i < 60; i++) {
@@ -232,9 +227,8 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
     td_diag diag = {.message = ""};
     for (int32_t way = 0; way < 4; way++) {
         OWNED(stage) s = planted("rod");
-        const td_actor_id lamp = td_world_actor_id(s.world, 1),
-                          vine = td_world_actor_id(s.world, 0);
-        const td_actor_id flower = td_world_actor_id(s.world, 2);
+        const td_actor_id lamp = id_at(s.world, 1), vine = id_at(s.world, 0);
+        const td_actor_id flower = id_at(s.world, 2);
         CHECK(attach(s.world, 1, 0, 3, at) == TD_OK);
         CHECK(attach(s.world, 2, 0, 1, at) == TD_OK);
         steps(s.world, 3);
@@ -269,13 +263,13 @@ TD_TEST(attachment_breaks_when_too_much_pulls_at_it) {
     OWNED(stage) s = planted("rod");
     td_attach_def def = td_attach_def_default();
     td_diag diag = {.message = ""};
-    def.actor = td_world_actor_id(s.world, 1);
-    def.to = td_world_actor_id(s.world, 0);
+    def.actor = id_at(s.world, 1);
+    def.to = id_at(s.world, 0);
     def.segment = 3;
     def.break_force = 1e-3;
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_OK);
     steps(s.world, 40);
-    CHECK(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).broken);
+    CHECK(constraint_at(s.world, 0).broken);
     CHECK(gap(s.world, 1, 0, 3, tdi_vec3(0, 0, 0)) > 0.1);
 }
 
@@ -284,13 +278,13 @@ TD_TEST(actors_cannot_carry_themselves_and_bad_attachments_are_refused) {
     td_attach_def def = td_attach_def_default();
     td_diag diag = {.message = ""};
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_STALE);
-    def.actor = def.to = td_world_actor_id(s.world, 2);
+    def.actor = def.to = id_at(s.world, 2);
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'flower' cannot carry itself");
     CHECK(attach(s.world, 2, 0, 1, tdi_vec3(0, 0, 0)) == TD_OK);
-    def.actor = td_world_actor_id(s.world, 0);
+    def.actor = id_at(s.world, 0);
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
-    def.actor = td_world_actor_id(s.world, 1);
+    def.actor = id_at(s.world, 1);
     def.segment = 5;
     CHECK_INT(td_world_attach(s.world, &def, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "segment is 5; 'flower' has 2");
@@ -354,9 +348,9 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
         steps(other.world, 1);
     }
     CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
-    CHECK_INT(td_world_detach(fresh.world, td_world_actor_id(fresh.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_detach(fresh.world, id_at(fresh.world, 1), &diag), TD_OK);
     CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
-    CHECK_INT(td_world_carrier(fresh.world, td_world_actor_id(fresh.world, 1), NULL).place, 1);
+    CHECK_INT(td_world_carrier(fresh.world, id_at(fresh.world, 1), NULL).place, 1);
     // and back to a world without any
     OWNED(stage) plain = stage_of(text);
     FREED char *before = saved(plain.world);
@@ -386,19 +380,18 @@ static td_status hold_another(void *w, td_diag *diag) {
 
 static td_status cut_vine(void *w, td_diag *diag) {
     td_actor_id fallen;
-    return td_world_cut_actor(w, td_world_actor_id(w, 0), 2, 0, &fallen, diag);
+    return td_world_cut_actor(w, id_at(w, 0), 2, 0, &fallen, diag);
 }
 
 static td_status move_vine(void *w, td_diag *diag) {
-    return td_world_place_actor(w, td_world_actor_id(w, 0), tdi_vec3(0, 3, 0), tdi_quat_identity(),
-                                diag);
+    return td_world_place_actor(w, id_at(w, 0), tdi_vec3(0, 3, 0), tdi_quat_identity(), diag);
 }
 
 // The lamp, which the vine carries, goes to another segment of it.
 static td_status attach_lamp(void *w, td_diag *diag) {
     td_attach_def def = td_attach_def_default();
-    def.actor = td_world_actor_id(w, 1);
-    def.to = td_world_actor_id(w, 0);
+    def.actor = id_at(w, 1);
+    def.to = id_at(w, 0);
     def.segment = 1;
     return td_world_attach(w, &def, diag);
 }
@@ -436,13 +429,13 @@ TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
     char text[TEXT];
     OWNED(stage) s = stage_of(garden(text, "rod", "sleep: {speed: 0.01, time: 0.1},"));
     CHECK(attach(s.world, 2, 0, 1, tdi_vec3(0, 0.1, 0)) == TD_OK);
-    const td_actor_id flower = td_world_actor_id(s.world, 2), vine = td_world_actor_id(s.world, 0);
+    const td_actor_id flower = id_at(s.world, 2), vine = id_at(s.world, 0);
     for (int32_t k = 0; k < 600 && !td_world_actor_asleep(s.world, flower); k++) {
         steps(s.world, 1);
     }
     CHECK(td_world_actor_asleep(s.world, flower) && td_world_actor_asleep(s.world, vine));
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 3, tdi_vec3(0, 0, 0),
-                            tdi_vec3(0.4, 0, 0), 1, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 3, tdi_vec3(0, 0, 0), tdi_vec3(0.4, 0, 0),
+                            1, NULL),
               TD_OK);
     steps(s.world, 2);
     CHECK(!td_world_actor_asleep(s.world, flower) && !td_world_actor_asleep(s.world, vine));
@@ -503,8 +496,8 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
     def.rotation = tdi_quat_turn(tdi_vec3(0, 0, 1), -1);
     td_actor_id other;
     CHECK_INT(td_world_add_actor(a.world, &def, &other, &diag), TD_OK);
-    CHECK_INT(td_world_actor(b.world, td_world_actor_id(b.world, 3)).segment_count, 3);
-    CHECK(td_world_actor(b.world, td_world_actor_id(b.world, 3)).skeleton != skeleton);
+    CHECK_INT(actor_at(b.world, 3).segment_count, 3);
+    CHECK(actor_at(b.world, 3).skeleton != skeleton);
     steps(a.world, 30);
     steps(b.world, 30);
     for (int32_t k = 0; k < 3; k++) {
@@ -552,14 +545,12 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
         CHECK_INT(constrain(s.world, &c, &last, &diag), TD_OK);
         steps(s.world, 10);
         td_vec3 held, now;
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), 3, &held, NULL, NULL);
-        CHECK_SAY(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 2, 0, &fallen,
-                                     &diag) == TD_OK,
+        segment_at(s.world, 0, 3, &held, NULL, NULL);
+        CHECK_SAY(td_world_cut_actor(s.world, id_at(s.world, 0), 2, 0, &fallen, &diag) == TD_OK,
                   "%s: %s", solvers[k], diag.message);
         const int32_t piece = td_world_actor_index(s.world, fallen);
         int32_t segment = TD_NONE;
-        CHECK(td_world_carrier(s.world, td_world_actor_id(s.world, 1), &segment).place ==
-              fallen.place);
+        CHECK(td_world_carrier(s.world, id_at(s.world, 1), &segment).place == fallen.place);
         CHECK_INT(segment, 0);
         CHECK(td_world_constraint_index(s.world, first) >= 0);
         CHECK(td_world_constraint_index(s.world, last) >= 0);
@@ -567,11 +558,11 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
         CHECK_INT(td_world_restore(s.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
         free(bytes);
         steps(s.world, 30);
-        td_world_segment(s.world, td_world_actor_id(s.world, piece), 1, &now, NULL, NULL);
+        segment_at(s.world, piece, 1, &now, NULL, NULL);
         CHECK_SAY(apart(now, held) < 1e-6, "%s: %g m off", solvers[k], apart(now, held));
         td_vec3 lamp, joint;
-        td_world_segment(s.world, td_world_actor_id(s.world, 1), 0, &lamp, NULL, NULL);
-        td_world_segment(s.world, td_world_actor_id(s.world, piece), 0, &joint, NULL, NULL);
+        segment_at(s.world, 1, 0, &lamp, NULL, NULL);
+        segment_at(s.world, piece, 0, &joint, NULL, NULL);
         CHECK_IN(apart(lamp, joint), 0.05 - 1e-6, 0.05 + 1e-6);
         CHECK(td_world_constraint(s.world, first).active);
     }
@@ -581,7 +572,7 @@ TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_
     for (int way = 0; way < 3; way++) {
         OWNED(stage) s = planted("tree");
         td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
-        const td_actor_id vine = td_world_actor_id(s.world, 0);
+        const td_actor_id vine = id_at(s.world, 0);
         td_constraint_id id, other;
         td_diag diag = {.message = ""};
         c.segment[0] = 3;
@@ -598,8 +589,7 @@ TD_TEST(constraints_that_were_added_go_with_their_segment_and_let_go_of_what_is_
                 TD_OK);
         } else { // a vine of the flower's two segments
             OWNED(td_skeleton) *pruned = NULL;
-            const td_skeleton *two =
-                td_world_actor(s.world, td_world_actor_id(s.world, 2)).skeleton;
+            const td_skeleton *two = actor_at(s.world, 2).skeleton;
             CHECK_INT(td_skeleton_changed_new(two, 1, NULL, 0, NULL, &pruned, &diag), TD_OK);
             CHECK_INT(td_world_regrow_actor(s.world, vine, pruned, &diag), TD_OK);
         }

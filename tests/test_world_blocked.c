@@ -73,7 +73,7 @@ TD_TEST(stem_that_is_jammed_is_told_of_once_and_all_others_keep_moving) {
         CHECK_SAY(frames > 10, "%s: held for %d frames", td_solver_get(k).name, (int)frames);
         CHECK_INT(still, 0);
         CHECK_INT(td_world_blocked_actors(s.world, held, 3), 0); // it is free again
-        CHECK_INT(td_world_actor_status(s.world, td_world_actor_id(s.world, 1), &diag), TD_OK);
+        CHECK_INT(td_world_actor_status(s.world, id_at(s.world, 1), &diag), TD_OK);
     }
 }
 
@@ -81,7 +81,7 @@ TD_TEST(others_move_as_if_the_jammed_stem_were_not_there) {
     char text[2048];
     OWNED(stage) a = holding_stage(press(text, "tree"), 1), b = holding_stage(text, 3);
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_remove_actor(a.world, td_world_actor_id(a.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(a.world, id_at(a.world, 1), &diag), TD_OK);
     for (int32_t step = 0; step < 100; step++) {
         CHECK(td_world_step(a.world, &diag) == TD_OK);
         const td_status jammed = td_world_step(b.world, &diag);

@@ -54,7 +54,7 @@ static void check_apart(td_world *w, const char *what, int32_t step) {
     td_diag diag = {.message = ""};
     CHECK_SAY(isfinite(energy_of(w)), "%s: step %d is not finite", what, (int)step);
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const bool free = td_world_actor_status(w, td_world_actor_id(w, k), NULL) == TD_OK;
+        const bool free = td_world_actor_status(w, id_at(w, k), NULL) == TD_OK;
         const td_status status = tdi_actor_overlaps(w, k, &diag);
         CHECK_SAY(status == TD_OK || (!free && strstr(diag.message, "capsule")), "%s: step %d: %s",
                   what, (int)step, diag.message);

@@ -14,7 +14,7 @@ enum { SOLVERS = sizeof solvers / sizeof *solvers, TEXT = 4096 };
 static td_vec3 tip(const td_world *world, int32_t actor, int32_t segment) {
     td_vec3 at = {NAN, NAN, NAN};
     if (world) {
-        td_world_segment(world, td_world_actor_id(world, actor), segment, NULL, &at, NULL);
+        segment_at(world, actor, segment, NULL, &at, NULL);
     }
     return at;
 }
@@ -49,9 +49,7 @@ TD_TEST(constraint_holds_a_point_on_its_path_at_the_end_of_every_step) {
             worst = fmax(worst, apart(tip(s.world, 0, 7), to));
         }
         CHECK_SAY(worst <= EXACT, "%s: off by %g m", solvers[k], worst);
-        CHECK_SAY(
-            td_world_constraint_history(s.world, td_world_constraint_id(s.world, 0)).unmet_at < 0,
-            "%s", solvers[k]);
+        CHECK_SAY(history_at(s.world, 0).unmet_at < 0, "%s", solvers[k]);
     }
 }
 
@@ -84,7 +82,7 @@ TD_TEST(constraint_force_is_the_weight_that_it_carries) {
         steps(s.world, 30);
         td_real force[3] = {0, 0, 0}, weight = 9.81 * 0.2;
         td_world_probes(s.world, force);
-        const td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, 0));
+        const td_actor a = actor_at(s.world, 0);
         for (int32_t i = 0; i < a.segment_count; i++) {
             weight += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
         }
@@ -104,7 +102,7 @@ TD_TEST(constraint_forces_are_told_with_those_of_contacts) {
     CHECK_INT(td_world_contacts(s.world, force, 2), 0);
     CHECK_INT(td_world_forces(s.world, NULL, 0), 1);
     CHECK_INT(td_world_forces(s.world, force, 2), 1);
-    const td_constraint_report r = td_world_constraint(s.world, td_world_constraint_id(s.world, 0));
+    const td_constraint_report r = constraint_at(s.world, 0);
     CHECK(apart(force[0].force, r.force) == 0 && tdi_norm(r.force) > 0);
     CHECK(apart(force[0].point, tdi_vec3(0.1, 0.65, 0)) <= EXACT);
     CHECK_INT(force[0].segment, 7);
@@ -151,13 +149,13 @@ TD_TEST(constraint_holds_from_its_start_to_its_end) {
                              "constraints: [{point: {a: {segment: 7}, start: 0.2, end: "
                              "0.5}}]");
     run_to(s.world, 0.2);
-    CHECK(!td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).active);
+    CHECK(!constraint_at(s.world, 0).active);
     const td_vec3 held = tip(s.world, 0, 7);
     run_to(s.world, 0.5);
-    CHECK(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).active);
+    CHECK(constraint_at(s.world, 0).active);
     CHECK(apart(tip(s.world, 0, 7), held) <= EXACT);
     run_to(s.world, 0.7);
-    CHECK(!td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).active);
+    CHECK(!constraint_at(s.world, 0).active);
     CHECK(apart(tip(s.world, 0, 7), held) > 1e-3);
 }
 
@@ -186,12 +184,11 @@ TD_TEST(constraint_breaks_at_its_force_and_stays_broken) {
                              "[{push: {segment: 7, force: {keys: [[0, [0, 0, 0]], [1, [1, 0, "
                              "0]]]}, end: 1}}]");
     run_to(s.world, 2);
-    const td_constraint_history past =
-        td_world_constraint_history(s.world, td_world_constraint_id(s.world, 0));
+    const td_constraint_history past = history_at(s.world, 0);
     // the cord takes a small part of the push, so that half of it is reached soon after half a time
     CHECK_SAY(past.broken_at > 0.4 && past.broken_at < 0.7, "broken at %g s", past.broken_at);
     CHECK(past.largest_force >= 0.5 && past.largest_force < 0.6);
-    CHECK(!td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).active);
+    CHECK(!constraint_at(s.world, 0).active);
 }
 
 // ---- ropes ----------------------------------------------------------------------------------
@@ -208,8 +205,7 @@ TD_TEST(constraint_rope_pulls_and_never_pushes) {
         for (int32_t i = 0; i < 60 && s.world; i++) {
             steps(s.world, 1);
             const td_vec3 off = tdi_sub(tip(s.world, 0, 7), tdi_vec3(0, 0.6, 0));
-            const td_constraint_report r =
-                td_world_constraint(s.world, td_world_constraint_id(s.world, 0));
+            const td_constraint_report r = constraint_at(s.world, 0);
             most = fmax(most, tdi_norm(off));
             slack |= tdi_norm(r.force) == 0;
             CHECK_SAY(tdi_dot(r.force, off) <= 1e-12, "%s: the rope pushes", solvers[k]);
@@ -235,8 +231,7 @@ TD_TEST(constraint_holds_while_the_other_end_lands_with_either_method_of_contact
         td_real worst = 0;
         for (int n = 0; n < 120; n++) {
             steps(s.world, 1);
-            worst =
-                fmax(worst, td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).error);
+            worst = fmax(worst, constraint_at(s.world, 0).error);
         }
         const td_real height = tip_of(s.world, 0, 0).y;
         CHECK_SAY(worst <= EXACT, "%s, %s: off by %g m", solvers[k / 2], methods[k % 2], worst);
@@ -302,8 +297,7 @@ TD_TEST(constraint_that_cannot_be_met_is_named_and_nothing_explodes) {
             before = now;
         }
         // a cord of 0.4 m, led to 0.8 m from its clamp: a rod stretches, the others cannot
-        const td_constraint_history past =
-            td_world_constraint_history(s.world, td_world_constraint_id(s.world, 0));
+        const td_constraint_history past = history_at(s.world, 0);
         CHECK_SAY(k == 1 || (past.unmet_at > 0 && past.largest_error > 0.1),
                   "%s: unmet at %g, off by %g m", solvers[k], past.unmet_at, past.largest_error);
         CHECK_SAY(fastest < 0.1, "%s: a step moves it by %g m", solvers[k], fastest);
@@ -338,8 +332,8 @@ TD_TEST(constraint_that_is_given_twice_is_held_once) {
     const td_vec3 from = tip(s.world, 0, 7);
     steps(s.world, 30);
     CHECK(apart(tip(s.world, 0, 7), from) <= EXACT);
-    CHECK(td_world_constraint_history(s.world, td_world_constraint_id(s.world, 0)).unmet_at < 0);
-    CHECK(td_world_constraint_history(s.world, td_world_constraint_id(s.world, 1)).unmet_at < 0);
+    CHECK(history_at(s.world, 0).unmet_at < 0);
+    CHECK(history_at(s.world, 1).unmet_at < 0);
 }
 
 // ---- explicit integrators -------------------------------------------------------------------
@@ -374,9 +368,8 @@ TD_TEST(constraint_linkage_moves_alike_by_explicit_and_implicit_integrators) {
                   names[k], apart(tip(s.world, 2, 0), tip(want.world, 2, 0)));
         CHECK_SAY(apart(tip(s.world, 2, 0), tip(s.world, 1, 0)) < (k == 0 ? 1e-8 : 1e-4),
                   "%s: open by %g m", names[k], apart(tip(s.world, 2, 0), tip(s.world, 1, 0)));
-        CHECK(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).active);
-        CHECK(tdi_norm(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).force) >
-              0.01);
+        CHECK(constraint_at(s.world, 0).active);
+        CHECK(tdi_norm(constraint_at(s.world, 0).force) > 0.01);
     }
     CHECK(apart(tip(want.world, 2, 0), tdi_vec3(0.8, 0.6, 0)) > 0.05);
 }
@@ -397,7 +390,7 @@ static const char *falling(char text[TEXT], const char *integrator, int rate, co
 }
 
 static td_real energy_of(td_world *w) {
-    const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, 0)).energy;
+    const td_energy e = sums_at(w, 0).energy;
     return e.kinetic + e.elastic + e.weight;
 }
 
@@ -482,12 +475,9 @@ TD_TEST(constraint_that_was_out_of_reach_is_met_again_under_load) {
             "0.75, 0]]]}, a: {segment: 7}}}]");
         run_to(s.world, 0.45);
         // rods stretch
-        CHECK_SAY(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).unmet ==
-                      (k != 1),
-                  "%s", solvers[k]);
+        CHECK_SAY(constraint_at(s.world, 0).unmet == (k != 1), "%s", solvers[k]);
         run_to(s.world, 2.5);
-        const td_constraint_report r =
-            td_world_constraint(s.world, td_world_constraint_id(s.world, 0));
+        const td_constraint_report r = constraint_at(s.world, 0);
         CHECK_SAY(!r.unmet && r.error <= EXACT, "%s: off by %g m", solvers[k], r.error);
         CHECK_SAY(apart(tip(s.world, 0, 7), tdi_vec3(0.1, 0.75, 0)) <= EXACT, "%s", solvers[k]);
     }
@@ -503,9 +493,7 @@ TD_TEST(constraint_that_is_out_of_reach_for_long_is_tried_seldom) {
         const td_step_stats then = s.world ? td_world_stats(s.world) : (td_step_stats){0};
         run_to(s.world, 5);
         const td_step_stats now = s.world ? td_world_stats(s.world) : (td_step_stats){0};
-        CHECK_SAY(td_world_constraint(s.world, td_world_constraint_id(s.world, 0)).unmet ==
-                      (k != 1),
-                  "%s", solvers[k]);
+        CHECK_SAY(constraint_at(s.world, 0).unmet == (k != 1), "%s", solvers[k]);
         CHECK_SAY(now.iterations - then.iterations < 4 * (now.steps - then.steps),
                   "%s: %lld iterations in %lld steps", solvers[k],
                   (long long)(now.iterations - then.iterations),

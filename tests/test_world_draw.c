@@ -93,11 +93,11 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     OWNED(stage) s = stage_of(still_life), t = stage_of(still_life);
     td_grab_def def = td_grab_def_default();
     td_grab_id id;
-    def.actor = td_world_actor_id(s.world, 0);
+    def.actor = id_at(s.world, 0);
     def.to = tdi_vec3(0, 1, 0);
     CHECK_INT(drawn(s.world, TD_DRAW_GRABS).lines, 0);
     CHECK_INT(td_world_add_grab(s.world, &def, &id, NULL), TD_OK);
-    def.actor = td_world_actor_id(t.world, 0);
+    def.actor = id_at(t.world, 0);
     CHECK_INT(td_world_add_grab(t.world, &def, &id, NULL), TD_OK);
     const sheet grabs = drawn(s.world, TD_DRAW_GRABS);
     CHECK_INT(grabs.lines, 1);
@@ -107,7 +107,7 @@ TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     steps(s.world, 3);
     steps(t.world, 3);
     CHECK(same_bits(s.world, t.world));
-    CHECK_INT(td_world_enable_actor(s.world, td_world_actor_id(s.world, 0), false, NULL), TD_OK);
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 0), false, NULL), TD_OK);
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).grey, 5);
 }
 
@@ -115,9 +115,9 @@ TD_TEST(draw_shows_what_sleeps_in_another_colour) {
     OWNED(stage) s =
         stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, -0.4, 0]], segments: 3}}]}");
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 3);
-    CHECK_INT(td_world_sleep_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
+    CHECK_INT(td_world_sleep_actor(s.world, id_at(s.world, 0), NULL), TD_OK);
     steps(s.world, 2);
-    CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
+    CHECK(td_world_actor_asleep(s.world, id_at(s.world, 0)));
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 0);
 }
 

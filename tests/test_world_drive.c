@@ -14,23 +14,23 @@ static const char *const arm =
 TD_TEST(world_drive_turns_a_hinge_and_is_saved_to_the_bit) {
     OWNED(stage) a = stage_of(arm), b = stage_of(arm);
     td_diag diag = {.message = ""};
-    const td_actor_id id = td_world_actor_id(a.world, 0);
+    const td_actor_id id = id_at(a.world, 0);
     td_joint_drive drives[2] = {td_joint_drive_default(), td_joint_drive_default()};
-    CHECK_INT(td_world_joint_dof(a.world, td_world_actor_id(a.world, 0), 0), 0);
-    CHECK_INT(td_world_joint_dof(a.world, td_world_actor_id(a.world, 0), 1), 1);
-    CHECK_INT(td_world_joint_dof(a.world, td_world_actor_id(a.world, 0), 2), TD_NONE); // fixed
-    CHECK_INT(td_world_joint_dof(a.world, td_world_actor_id(a.world, 1), 0), TD_NONE); // a rod
+    CHECK_INT(td_world_joint_dof(a.world, id_at(a.world, 0), 0), 0);
+    CHECK_INT(td_world_joint_dof(a.world, id_at(a.world, 0), 1), 1);
+    CHECK_INT(td_world_joint_dof(a.world, id_at(a.world, 0), 2), TD_NONE); // fixed
+    CHECK_INT(td_world_joint_dof(a.world, id_at(a.world, 1), 0), TD_NONE); // a rod
     drives[0].torque = 3;
     drives[1].torque = -2;
     drives[1].low = -0.5;
     CHECK_INT(td_world_set_drives(a.world, id, 0, 2, drives, &diag), TD_OK);
-    CHECK(td_world_drive(a.world, td_world_actor_id(a.world, 0), 1).torque == -2);
-    CHECK(td_world_drive(a.world, td_world_actor_id(a.world, 0), 0).torque == 3);
+    CHECK(td_world_drive(a.world, id_at(a.world, 0), 1).torque == -2);
+    CHECK(td_world_drive(a.world, id_at(a.world, 0), 0).torque == 3);
     steps(a.world, 30);
     CHECK(tip_of(a.world, 0, 0).x < -0.05); // +Z turns +Y to -X
     FREED char *bytes = saved(a.world);
     CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
-    CHECK(td_world_drive(b.world, td_world_actor_id(b.world, 0), 1).low == -0.5);
+    CHECK(td_world_drive(b.world, id_at(b.world, 0), 1).low == -0.5);
     steps(a.world, 30);
     steps(b.world, 30);
     CHECK(same_bits(a.world, b.world));
@@ -38,14 +38,14 @@ TD_TEST(world_drive_turns_a_hinge_and_is_saved_to_the_bit) {
     OWNED(stage) c = stage_of(arm);
     FREED char *first = saved(c.world);
     CHECK_INT(td_world_restore(b.world, first, td_world_save_size(c.world), &diag), TD_OK);
-    CHECK(td_world_drive(b.world, td_world_actor_id(b.world, 0), 1).torque == 0);
+    CHECK(td_world_drive(b.world, id_at(b.world, 0), 1).torque == 0);
     CHECK(same_bits(b.world, c.world));
 }
 
 TD_TEST(world_drive_that_ends_leaves_no_trace) {
     OWNED(stage) a = stage_of(arm), b = stage_of(arm);
     td_joint_drive drive = td_joint_drive_default();
-    const td_actor_id id = td_world_actor_id(a.world, 0);
+    const td_actor_id id = id_at(a.world, 0);
     drive.offset = 0.3;
     CHECK_INT(td_world_set_drives(a.world, id, 1, 1, &drive, NULL), TD_OK);
     CHECK_INT(td_world_set_drives(a.world, id, 0, 2, NULL, NULL), TD_OK);
@@ -57,7 +57,7 @@ TD_TEST(world_drive_that_ends_leaves_no_trace) {
 TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
     OWNED(stage) s = stage_of(arm);
     td_joint_drive drive = td_joint_drive_default();
-    const td_actor_id id = td_world_actor_id(s.world, 0);
+    const td_actor_id id = id_at(s.world, 0);
     CHECK_INT(td_world_sleep_actor(s.world, id, NULL), TD_OK);
     steps(s.world, 2);
     CHECK(td_world_actor_asleep(s.world, id));
@@ -73,7 +73,7 @@ TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
     td_alloc alloc = test_heap_alloc(&heap);
     stage s = try_stage(arm, 1, &alloc);
     td_joint_drive drive = td_joint_drive_default();
-    const td_actor_id id = td_world_actor_id(s.world, 0);
+    const td_actor_id id = id_at(s.world, 0);
     CHECK_INT(s.status, TD_OK);
     CHECK_INT(td_world_set_drives(s.world, id, 0, 1, &drive, NULL), TD_OK);
     const long calls = heap.calls;
@@ -91,7 +91,7 @@ TD_TEST(world_drive_refuses_what_has_no_such_joints) {
     OWNED(stage) s = stage_of(arm);
     td_diag diag = {.message = ""};
     td_joint_drive drive = td_joint_drive_default();
-    const td_actor_id id = td_world_actor_id(s.world, 0), rope = td_world_actor_id(s.world, 1);
+    const td_actor_id id = id_at(s.world, 0), rope = id_at(s.world, 1);
     CHECK_INT(td_world_set_drives(s.world, rope, 0, 1, &drive, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'rope' cannot be driven");
     CHECK_INT(td_world_set_drives(s.world, id, 1, 2, &drive, &diag), TD_ERR_ARGUMENT);
@@ -102,5 +102,5 @@ TD_TEST(world_drive_refuses_what_has_no_such_joints) {
               TD_ERR_STALE);
     drive.torque = INFINITY;
     CHECK_INT(td_world_set_drives(s.world, id, 0, 1, &drive, &diag), TD_ERR_ARGUMENT);
-    CHECK(td_world_drive(s.world, td_world_actor_id(s.world, 0), 0).torque == 0);
+    CHECK(td_world_drive(s.world, id_at(s.world, 0), 0).torque == 0);
 }

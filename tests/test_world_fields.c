@@ -10,7 +10,7 @@
 #define STILL "gravity: [0, 0, 0], air_density: 0"
 
 static td_vec3 momentum(const stage *s, int32_t actor) {
-    return td_world_actor_sums(s->world, td_world_actor_id(s->world, actor)).linear;
+    return sums_at(s->world, actor).linear;
 }
 
 // ---- laws -----------------------------------------------------------------------------------

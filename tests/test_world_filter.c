@@ -97,19 +97,19 @@ TD_TEST(filter_of_an_actor_changes_between_steps_and_wakes_it) {
             " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
             " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}",
             methods[m]);
-        const td_actor_id actor = td_world_actor_id(s.world, 0);
+        const td_actor_id actor = id_at(s.world, 0);
         const td_filter none = {.category = 1, .mask = 0}, all = td_filter_default();
         run_to(s.world, 1.5);
         CHECK(td_world_actor_asleep(s.world, actor));
         CHECK_INT(td_world_set_actor_filter(s.world, actor, none, &diag), TD_OK);
         CHECK(!td_world_actor_asleep(s.world, actor));
-        CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask, 0);
+        CHECK_INT(actor_at(s.world, 0).filter.mask, 0);
         steps(s.world, 3);
         const td_real height = tip_of(s.world, 0, 0).y;
         CHECK(height < 0.009);
         // within the plane it cannot collide again, and nothing changes
         CHECK_INT(td_world_set_actor_filter(s.world, actor, all, &diag), TD_ERR_BLOCKED);
-        CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask, 0);
+        CHECK_INT(actor_at(s.world, 0).filter.mask, 0);
         CHECK_INT(
             td_world_place_actor(s.world, actor, tdi_vec3(0, 1, 0), tdi_quat_identity(), &diag),
             TD_OK);
@@ -124,7 +124,7 @@ TD_TEST(filter_of_a_collider_changes_between_steps_and_wakes_what_it_carried) {
         stage_of("{contact: {}, sleep: {}, air_density: 0, colliders: [{plane: {}}],\n"
                  " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
                  " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
-    const td_actor_id actor = td_world_actor_id(s.world, 0);
+    const td_actor_id actor = id_at(s.world, 0);
     const td_collider_id plane = td_world_collider_id(s.world, 0);
     td_diag diag = {.message = ""};
     td_filter filter = {.category = 2, .mask = UINT32_MAX};
@@ -161,7 +161,7 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
                                          &diag),
                   TD_OK);
         steps(s.world, 1);
-        CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)));
+        CHECK(td_world_actor_asleep(s.world, id_at(s.world, 0)));
     }
 }
 
@@ -171,21 +171,20 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
 
 TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restored) {
     OWNED(stage) s = stage_of(PAIR), late = stage_of(PAIR);
-    const td_actor_id actor = td_world_actor_id(s.world, 0);
+    const td_actor_id actor = id_at(s.world, 0);
     const td_collider_id plane = td_world_collider_id(s.world, 0);
     const uint64_t mark = 0xfedcba9876543210u;
     td_actor_id fallen, more;
     td_diag diag = {.message = ""};
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).user_data == 0);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.category, 8);
+    CHECK(actor_at(s.world, 0).user_data == 0);
+    CHECK_INT(actor_at(s.world, 0).filter.category, 8);
     CHECK_INT(td_world_set_actor_user_data(s.world, actor, mark, &diag), TD_OK);
     CHECK_INT(td_world_set_collider_user_data(s.world, plane, mark + 1, &diag), TD_OK);
     steps(s.world, 3);
     CHECK_INT(td_world_cut_actor(s.world, actor, 2, 0.5, &fallen, &diag), TD_OK);
     const int32_t k = td_world_actor_index(s.world, fallen);
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).user_data == mark &&
-          td_world_actor(s.world, td_world_actor_id(s.world, k)).user_data == mark);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, k)).filter.category, 8);
+    CHECK(actor_at(s.world, 0).user_data == mark && actor_at(s.world, k).user_data == mark);
+    CHECK_INT(actor_at(s.world, k).filter.category, 8);
     CHECK_INT(td_world_remove_actor(s.world, fallen, &diag), TD_OK);
     td_actor_def def = td_actor_def_default();
     const td_filter own = {.category = 16, .mask = 1};
@@ -194,13 +193,12 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     def.user_data = 7;
     CHECK_INT(td_world_add_actor(s.world, &def, &more, &diag), TD_OK);
     const int32_t m = td_world_actor_index(s.world, more);
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, m)).user_data == 7 &&
-          td_world_actor(s.world, td_world_actor_id(s.world, m)).filter.category == 16);
+    CHECK(actor_at(s.world, m).user_data == 7 && actor_at(s.world, m).filter.category == 16);
     FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
-    CHECK(td_world_actor(late.world, td_world_actor_id(late.world, 0)).user_data == mark);
-    CHECK(td_world_actor(late.world, td_world_actor_id(late.world, m)).user_data == 7);
-    CHECK_INT(td_world_actor(late.world, td_world_actor_id(late.world, m)).filter.mask, 1);
+    CHECK(actor_at(late.world, 0).user_data == mark);
+    CHECK(actor_at(late.world, m).user_data == 7);
+    CHECK_INT(actor_at(late.world, m).filter.mask, 1);
     CHECK(td_world_collider(late.world, td_world_collider_id(late.world, 0)).user_data == mark + 1);
     steps(s.world, 20);
     steps(late.world, 20);
@@ -215,11 +213,10 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
     OWNED(stage) s = stage_of(text), late = stage_of(text);
     td_diag diag = {.message = ""};
     const td_filter ghost = {.category = 1, .mask = 0};
-    CHECK_INT(td_world_place_actor(s.world, td_world_actor_id(s.world, 0), tdi_vec3(0.2, 0.6, 0),
+    CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 0), tdi_vec3(0.2, 0.6, 0),
                                    tdi_quat_identity(), &diag),
               TD_OK);
-    CHECK_INT(td_world_set_actor_filter(s.world, td_world_actor_id(s.world, 0), ghost, &diag),
-              TD_OK);
+    CHECK_INT(td_world_set_actor_filter(s.world, id_at(s.world, 0), ghost, &diag), TD_OK);
     steps(s.world, 5);
     FREED char *bytes = saved(s.world);
     CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
@@ -241,8 +238,8 @@ TD_TEST(category_and_mask_of_a_scene_are_lists_of_bits_or_all) {
     OWNED(stage) s =
         stage_of("{contact: {}, colliders: [{plane: {position: [0, -1, 0], category: [0, 5]}}],\n"
                  " objects: [{" ROD ", mask: [1, 31]}]}");
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.category == 1);
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 0)).filter.mask == 0x80000002u);
+    CHECK(actor_at(s.world, 0).filter.category == 1);
+    CHECK(actor_at(s.world, 0).filter.mask == 0x80000002u);
     CHECK(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.category == 33);
     CHECK(td_world_collider(s.world, td_world_collider_id(s.world, 0)).filter.mask == UINT32_MAX);
 }

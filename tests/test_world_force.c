@@ -18,7 +18,7 @@ static stage loose(const char *solver, const char *points, td_real step) {
 
 static td_force_def force_at(td_world *world, int32_t segment, td_vec3 point, td_vec3 vector) {
     td_force_def def = td_force_def_default();
-    def.actor = td_world_actor_id(world, 0);
+    def.actor = id_at(world, 0);
     def.segment = segment;
     def.point = point;
     def.vector = vector;
@@ -38,7 +38,7 @@ static void force(td_world *world, td_force_def def) {
 }
 
 static td_vec3 momentum(td_world *world) {
-    return td_world_actor_sums(world, td_world_actor_id(world, 0)).linear;
+    return sums_at(world, 0).linear;
 }
 
 // ---- momentum -------------------------------------------------------------------------------
@@ -68,14 +68,14 @@ static void check_spin(const char *solver, const char *points) {
     OWNED(stage) s = loose(solver, points, 1e-5);
     td_vec3 origin;
     td_quat turn;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 5, &origin, NULL, &turn);
+    segment_at(s.world, 0, 5, &origin, NULL, &turn);
     td_force_def def = force_at(s.world, 5, tdi_add(origin, tdi_vec3(0.02, 0.03, 0.01)),
                                 tdi_vec3(1e-3, 2e-3, -1e-3));
     def.point_in = TD_AXES_WORLD;
     const td_vec3 wanted = tdi_cross(def.point, def.vector);
     impulse(s.world, def);
     steps(s.world, 1);
-    const td_vec3 spin = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).angular;
+    const td_vec3 spin = sums_at(s.world, 0).angular;
     CHECK_SAY(apart(spin, wanted) < 5e-5 * tdi_norm(wanted), "%s, %s: %g of %g N m s", solver,
               points, apart(spin, wanted), tdi_norm(wanted));
 }
@@ -186,7 +186,7 @@ TD_TEST(points_and_vectors_are_in_the_axes_of_the_segment_or_of_the_world) {
     impulse(b.world, force_at(b.world, 0, tdi_vec3(0, 0, 0), tdi_vec3(0.01, 0.02, 0.03)));
     steps(a.world, 10);
     steps(b.world, 10);
-    td_world_segment(b.world, td_world_actor_id(b.world, 0), 4, &origin, NULL, &turn);
+    segment_at(b.world, 0, 4, &origin, NULL, &turn);
     const td_vec3 own = tdi_vec3(0.01, 0.02, 0), along = tdi_vec3(0, 0.01, 0.02);
     td_force_def local = force_at(a.world, 4, own, along);
     local.vector_in = TD_AXES_SEGMENT;
@@ -220,7 +220,7 @@ TD_TEST(impulse_wakes_a_sleeper) {
     OWNED(stage) s = stage_of("{sleep: {}, contact: {}, colliders: [{plane: {}}], objects: [\n"
                               "{loose: true, start: drawn, strand: {points: [[0, 0.0105, 0],\n"
                               " [0.2, 0.0105, 0]], segments: 2, radius: 0.01}}]}");
-    const td_actor_id id = td_world_actor_id(s.world, 0);
+    const td_actor_id id = id_at(s.world, 0);
     run_to(s.world, 1.5);
     CHECK(td_world_actor_asleep(s.world, id));
     impulse(s.world, force_at(s.world, 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.1, 0)));

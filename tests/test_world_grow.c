@@ -30,13 +30,11 @@ static void lost_momentum(const char *text, int32_t segment, td_real place, td_r
     td_actor_id fallen;
     td_diag diag = {.message = ""};
     run_to(s.world, 0.15);
-    const td_sums whole = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0));
-    CHECK_INT(
-        td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), segment, place, &fallen, &diag),
-        TD_OK);
+    const td_sums whole = sums_at(s.world, 0);
+    CHECK_INT(td_world_cut_actor(s.world, id_at(s.world, 0), segment, place, &fallen, &diag),
+              TD_OK);
     CHECK_SAY(diag.message[0] == 0, "%s", diag.message);
-    const td_sums a = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)),
-                  b = td_world_actor_sums(s.world, fallen);
+    const td_sums a = sums_at(s.world, 0), b = td_world_actor_sums(s.world, fallen);
     CHECK(tdi_norm(b.linear) > 1e-3 * tdi_norm(whole.linear));
     lost[0] = tdi_norm(difference(a.linear, b.linear, whole.linear)) / tdi_norm(whole.linear);
     lost[1] = tdi_norm(difference(a.angular, b.angular, whole.angular)) / tdi_norm(whole.angular);
@@ -78,20 +76,16 @@ static void check_poses(const char *text, td_real place) {
     for (int32_t i = 0; i < 12; i++) {
         before[i] = motion_of(s.world, 0, i);
     }
-    CHECK_INT(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 5, place, &fallen, NULL),
-              TD_OK);
+    CHECK_INT(td_world_cut_actor(s.world, id_at(s.world, 0), 5, place, &fallen, NULL), TD_OK);
     const int32_t off = td_world_actor_index(s.world, fallen), stay = place > 0 ? 6 : 5;
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, stay);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, off)).segment_count, 7);
+    CHECK_INT(actor_at(s.world, 0).segment_count, stay);
+    CHECK_INT(actor_at(s.world, off).segment_count, 7);
     for (int32_t i = 0; i < 5; i++) {
         check_same_motion(motion_of(s.world, 0, i), before[i]);
     }
     for (int32_t i = 5; i < 12; i++) {
         check_same_motion(motion_of(s.world, off, i - 5), before[i]);
-        CHECK_INT(td_skeleton_segments(
-                      td_world_actor(s.world, td_world_actor_id(s.world, off)).skeleton)[i - 5]
-                      .id,
-                  i);
+        CHECK_INT(td_skeleton_segments(actor_at(s.world, off).skeleton)[i - 5].id, i);
     }
 }
 
@@ -107,23 +101,18 @@ TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
     OWNED(stage) s = stage_of(SWING("rod", ""));
     td_actor_id fallen;
     run_to(s.world, 0.5);
-    CHECK(td_world_cut_actor(s.world, td_world_actor_id(s.world, 0), 6, 0.5, &fallen, NULL) ==
-          TD_OK);
+    CHECK(td_world_cut_actor(s.world, id_at(s.world, 0), 6, 0.5, &fallen, NULL) == TD_OK);
     const int32_t off = td_world_actor_index(s.world, fallen);
-    const td_vec3 mass_before =
-        td_world_actor_sums(s.world, td_world_actor_id(s.world, off)).linear;
+    const td_vec3 mass_before = sums_at(s.world, off).linear;
     td_vec3 top = tip_of(s.world, off, 0);
     run_to(s.world, 1.0);
     // free fall: momentum grows by m g t, but for the air's drag
     td_real mass = 0;
-    const td_segment *segments =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, off)).skeleton);
-    for (int32_t i = 0; i < td_world_actor(s.world, td_world_actor_id(s.world, off)).segment_count;
-         i++) {
+    const td_segment *segments = td_skeleton_segments(actor_at(s.world, off).skeleton);
+    for (int32_t i = 0; i < actor_at(s.world, off).segment_count; i++) {
         mass += segments[i].mass;
     }
-    const td_real gained =
-        td_world_actor_sums(s.world, td_world_actor_id(s.world, off)).linear.y - mass_before.y;
+    const td_real gained = sums_at(s.world, off).linear.y - mass_before.y;
     CHECK_REL(gained, -9.81 * 0.5 * mass, 0.1);
     CHECK(tip_of(s.world, off, 0).y < top.y - 0.8);
     CHECK(tip_of(s.world, 0, 0).y > 1.8);
@@ -141,8 +130,7 @@ TD_TEST(what_is_left_of_a_rope_hangs_on_and_what_fell_falls) {
 static td_actor_id cut(td_world *w, int32_t actor, int32_t segment, td_real place) {
     td_actor_id fallen;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_cut_actor(w, td_world_actor_id(w, actor), segment, place, &fallen, &diag),
-              TD_OK);
+    CHECK_INT(td_world_cut_actor(w, id_at(w, actor), segment, place, &fallen, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     return fallen;
 }
@@ -174,7 +162,7 @@ static void check_saves(const char *text, td_real place) {
     // and back to before the cuts
     CHECK_INT(td_world_restore(other.world, whole, whole_size, &diag), TD_OK);
     CHECK_INT(td_world_actor_count(other.world), 1);
-    CHECK_INT(td_world_actor(other.world, td_world_actor_id(other.world, 0)).segment_count, 12);
+    CHECK_INT(actor_at(other.world, 0).segment_count, 12);
     FREED char *again = saved(other.world);
     CHECK(td_world_save_size(other.world) == whole_size && memcmp(again, whole, whole_size) == 0);
 }
@@ -200,8 +188,7 @@ TD_TEST(what_fell_off_lands_on_the_ground) {
             touching += found[i].actor == off;
         }
         CHECK(touching > 0);
-        for (int32_t i = 0;
-             i < td_world_actor(s.world, td_world_actor_id(s.world, off)).segment_count; i++) {
+        for (int32_t i = 0; i < actor_at(s.world, off).segment_count; i++) {
             CHECK_IN(tip_of(s.world, off, i).y, 0, 0.05);
         }
     }
@@ -230,7 +217,7 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     td_vec3 to = {0.9, 1.2, 0.2};
     td_real before[3], after[3];
     run_to(s.world, 0.2);
-    def.actor = td_world_actor_id(s.world, 0);
+    def.actor = id_at(s.world, 0);
     def.segment = 10;
     def.to = to;
     CHECK_INT(td_world_add_grab(s.world, &def, &high, NULL), TD_OK);
@@ -256,7 +243,7 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
 
 TD_TEST(what_cannot_be_cut_is_refused) {
     OWNED(stage) s = stage_of(SWING("rod", ""));
-    td_actor_id fallen, whole = td_world_actor_id(s.world, 0), stale = {7, 1, 0};
+    td_actor_id fallen, whole = id_at(s.world, 0), stale = {7, 1, 0};
     const struct {
         int32_t segment;
         td_real place;
@@ -281,7 +268,7 @@ TD_TEST(what_cannot_be_cut_is_refused) {
 
 static td_status cut_in_half(void *world, td_diag *diag) {
     td_actor_id fallen;
-    return td_world_cut_actor(world, td_world_actor_id(world, 0), 5, 0.5, &fallen, diag);
+    return td_world_cut_actor(world, id_at(world, 0), 5, 0.5, &fallen, diag);
 }
 
 // Steps after a cut ask for no memory.
@@ -332,10 +319,10 @@ static void check_loads(const char *text) {
     run_to(s.world, 0.2);
     set(s.world, "objects[0].bending", 1.5);
     run_to(s.world, 0.3);
-    td_world_moments(s.world, td_world_actor_id(s.world, 0), before);
+    td_world_moments(s.world, id_at(s.world, 0), before);
     const int32_t off = td_world_actor_index(s.world, cut(s.world, 0, 5, 0.5));
-    td_world_moments(s.world, td_world_actor_id(s.world, 0), after);
-    td_world_moments(s.world, td_world_actor_id(s.world, off), fell);
+    td_world_moments(s.world, id_at(s.world, 0), after);
+    td_world_moments(s.world, id_at(s.world, off), fell);
     const td_real scale = tdi_norm(before[1]);
     CHECK(scale > 1e-6);
     for (int32_t i = 0; i < 5; i++) {

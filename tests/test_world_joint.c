@@ -15,7 +15,7 @@
 static td_vec3 tip(const td_world *world, int32_t actor, int32_t segment) {
     td_vec3 at = {NAN, NAN, NAN};
     if (world) {
-        td_world_segment(world, td_world_actor_id(world, actor), segment, NULL, &at, NULL);
+        segment_at(world, actor, segment, NULL, &at, NULL);
     }
     return at;
 }
@@ -23,16 +23,13 @@ static td_vec3 tip(const td_world *world, int32_t actor, int32_t segment) {
 static td_vec3 joint(const td_world *world, int32_t actor, int32_t segment) {
     td_vec3 at = {NAN, NAN, NAN};
     if (world) {
-        td_world_segment(world, td_world_actor_id(world, actor), segment, &at, NULL, NULL);
+        segment_at(world, actor, segment, &at, NULL, NULL);
     }
     return at;
 }
 
 static td_real mass(const td_world *world, int32_t segment) {
-    return world ? td_skeleton_segments(
-                       td_world_actor(world, td_world_actor_id(world, 0)).skeleton)[segment]
-                       .mass
-                 : NAN;
+    return world ? td_skeleton_segments(actor_at(world, 0).skeleton)[segment].mass : NAN;
 }
 
 // ---- hinges ---------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ TD_TEST(world_with_added_kinds_is_restored_by_one_with_the_same_kinds_alone) {
     CHECK_INT(add_kind(a, "tree"), 1);
     add_actor(a, 1, 2);
     steps(a, 5);
-    CHECK_INT(td_world_cut_actor(a, td_world_actor_id(a, 0), 2, 0, &fallen, &diag), TD_OK);
+    CHECK_INT(td_world_cut_actor(a, id_at(a, 0), 2, 0, &fallen, &diag), TD_OK);
     CHECK_INT(add_kind(a, "helix"), 2);
     add_actor(a, 2, 4);
     steps(a, 5);

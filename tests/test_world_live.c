@@ -68,15 +68,15 @@ TD_TEST(twist_by_hand_turns_as_a_push_does_until_it_ends) {
     OWNED(stage) p = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
                               " loads: [{push: {twist: 0.5, segment: 3}}]}");
     td_quat turn[4], wanted[4];
-    CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 3, 0.5, NULL) == TD_OK);
+    CHECK(td_world_set_torque(s.world, id_at(s.world, 0), 3, 0.5, NULL) == TD_OK);
     run_to(s.world, 1);
     run_to(p.world, 1);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), NULL, NULL, NULL, turn);
-    td_world_pose(p.world, td_world_actor_id(p.world, 0), NULL, NULL, NULL, wanted);
+    pose_at(s.world, 0, NULL, NULL, NULL, turn);
+    pose_at(p.world, 0, NULL, NULL, NULL, wanted);
     CHECK(wanted[3].y > 1e-6);
     CHECK_REL(turn[3].y, wanted[3].y, 1e-9);
-    CHECK(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 3, 0, NULL) == TD_OK);
+    CHECK(td_world_set_torque(s.world, id_at(s.world, 0), 3, 0, NULL) == TD_OK);
     run_to(s.world, 3);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), NULL, NULL, NULL, turn);
+    pose_at(s.world, 0, NULL, NULL, NULL, turn);
     CHECK(fabs(turn[3].y) < 1e-3 * wanted[3].y);
 }

@@ -42,15 +42,14 @@ TD_TEST(push_acts_from_its_start_to_its_end) {
 TD_TEST(push_twists_a_segment_about_its_own_axis) {
     OWNED(stage) s = stage_of("{" STILL ", objects: [{" ROD ", relaxation_time: 0.02}],\n"
                               " loads: [{push: {twist: 0.5, segment: 3}}]}");
-    const td_segment *seg =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton);
+    const td_segment *seg = td_skeleton_segments(actor_at(s.world, 0).skeleton);
     td_real want = 0;
     for (int32_t k = 0; k < 4; k++) {
         want += 0.5 / seg[k].stiffness.y;
     }
     run_to(s.world, 2);
     td_quat turn[4];
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), NULL, NULL, NULL, turn);
+    pose_at(s.world, 0, NULL, NULL, NULL, turn);
     CHECK_REL(2 * atan2(turn[3].y, turn[3].w), want, 1e-3);
 }
 
@@ -138,7 +137,7 @@ TD_TEST(pose_rides_on_the_base) {
     OWNED(stage) s = stage_of(text);
     run_to(s.world, 3);
     td_vec3 base;
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, NULL, NULL);
+    pose_at(s.world, 0, &base, NULL, NULL, NULL);
     td_vec3 moving = tdi_sub(tip_of(s.world, 0, -1), base);
     OWNED(stage) still =
         stage_of("{" STILL ", objects: [{" ROPE "}],\n"
@@ -163,7 +162,7 @@ TD_TEST(pose_of_no_strength_changes_not_a_bit) {
 
 TD_TEST(grab_holds_a_point_until_it_is_released) {
     OWNED(stage) s = stage_of("{" STILL ", objects: [{" ROD "}, {" THIN "}]}");
-    CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 1), 7, tdi_vec3(0, 0.025, 0),
+    CHECK(td_world_grab(s.world, id_at(s.world, 1), 7, tdi_vec3(0, 0.025, 0),
                         tdi_vec3(0.05, 0.38, 0), 1000, NULL) == TD_OK);
     run_to(s.world, 2);
     CHECK(tip_of(s.world, 1, -1).x > 0.045);
@@ -181,40 +180,29 @@ TD_TEST(grab_or_torque_of_what_is_not_there_is_refused_and_changes_nothing) {
     const td_vec3 o = tdi_vec3(0, 0, 0), to = tdi_vec3(1, 0, 0);
     char *before = saved(s.world);
     CHECK_INT(td_world_grab_to(s.world, to, NULL), TD_ERR_ARGUMENT); // nothing is held
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 5), 0, o, to, 10, NULL),
-              TD_ERR_STALE);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, -1), 0, o, to, 10, NULL),
-              TD_ERR_STALE);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 99, o, to, 10, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 5), 0, o, to, 10, NULL), TD_ERR_STALE);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, -1), 0, o, to, 10, NULL), TD_ERR_STALE);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 99, o, to, 10, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, tdi_vec3(0, NAN, 0), to, 10, NULL),
               TD_ERR_ARGUMENT);
-    CHECK_INT(
-        td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, tdi_vec3(0, NAN, 0), to, 10, NULL),
-        TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, tdi_vec3(INFINITY, 0, 0),
-                            10, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, o, tdi_vec3(INFINITY, 0, 0), 10, NULL),
               TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, to, -1, NULL),
-              TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 99, 1, NULL),
-              TD_ERR_ARGUMENT);
-    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, -1), -1, 1, NULL),
-              TD_ERR_STALE);
-    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, NAN, NULL),
-              TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, o, to, -1, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, 0), 99, 1, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, -1), -1, 1, NULL), TD_ERR_STALE);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, 0), 0, NAN, NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_set_hold(s.world, td_world_constraint_id(s.world, 0), false, NULL),
               TD_ERR_STALE);
     char *after = saved(s.world);
     CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, to, 10, NULL), TD_OK);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, o, to, 10, NULL), TD_OK);
     CHECK_INT(td_world_grab_to(s.world, tdi_vec3(0, 0, NAN), NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_world_grab_to(s.world, o, NULL), TD_OK);
     free(before);
     free(after);
-    CHECK_INT(td_world_remove_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, o, to, 10, NULL),
-              TD_ERR_STALE);
-    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, 1, NULL),
-              TD_ERR_STALE);
+    CHECK_INT(td_world_remove_actor(s.world, id_at(s.world, 0), NULL), TD_OK);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, o, to, 10, NULL), TD_ERR_STALE);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, 0), 0, 1, NULL), TD_ERR_STALE);
 }
 
 // ---- forces and callbacks from outside ------------------------------------------------------
@@ -315,8 +303,8 @@ TD_TEST(sums_are_those_of_all_actors_of_an_object) {
     td_sums one = td_world_object_sums(s.world, 1), three = td_world_object_sums(s.world, 0);
     CHECK_REL(three.energy.weight, 3 * one.energy.weight, 1e-9);
     CHECK(one.energy.weight > 0 && one.energy.kinetic == 0);
-    CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 3), 3, tdi_vec3(0, 0.1, 0),
-                        tdi_vec3(1, 0.4, 0), 100, NULL) == TD_OK);
+    CHECK(td_world_grab(s.world, id_at(s.world, 3), 3, tdi_vec3(0, 0.1, 0), tdi_vec3(1, 0.4, 0),
+                        100, NULL) == TD_OK);
     steps(s.world, 1);
     one = td_world_object_sums(s.world, 1);
     CHECK(one.energy.kinetic > 0 && one.linear.x > 0 && one.angular.z < 0);

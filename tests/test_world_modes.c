@@ -13,8 +13,7 @@ static td_status modes_of(td_world *world, int32_t actor, int32_t count, td_real
                           td_diag *diag) {
     td_mode modes[16] = {{0}};
     const td_status status =
-        world ? td_world_modes(world, td_world_actor_id(world, actor), count, modes, diag)
-              : TD_ERR_ARGUMENT;
+        world ? td_world_modes(world, id_at(world, actor), count, modes, diag) : TD_ERR_ARGUMENT;
     for (int32_t k = 0; k < count; k++) {
         hz[k] = status == TD_OK ? modes[k].frequency : NAN;
     }
@@ -105,8 +104,8 @@ TD_TEST(modes_leave_the_motion_that_follows_as_it_was) {
     steps(b.world, 5);
     for (int32_t i = 0; a.world && b.world && i < 32; i++) {
         td_vec3 x, y;
-        td_world_segment(a.world, td_world_actor_id(a.world, 0), i, NULL, &x, NULL);
-        td_world_segment(b.world, td_world_actor_id(b.world, 0), i, NULL, &y, NULL);
+        segment_at(a.world, 0, i, NULL, &x, NULL);
+        segment_at(b.world, 0, i, NULL, &y, NULL);
         CHECK(x.x == y.x && x.y == y.y && x.z == y.z);
     }
 }
@@ -202,9 +201,8 @@ TD_TEST(modes_of_welded_objects_are_those_of_one) {
                   "%s: %g and %g Hz", solvers[k], near[0], near[2]);
         CHECK(near[0] == far[0] && near[2] == far[2]);
         if (s.world) {
-            CHECK_INT(td_world_mode_count(s.world, td_world_actor_id(s.world, 0)),
-                      td_world_actor(s.world, td_world_actor_id(s.world, 0)).dof_count +
-                          td_world_actor(s.world, td_world_actor_id(s.world, 1)).dof_count - 6);
+            CHECK_INT(td_world_mode_count(s.world, id_at(s.world, 0)),
+                      actor_at(s.world, 0).dof_count + actor_at(s.world, 1).dof_count - 6);
         }
     }
 }
@@ -221,7 +219,7 @@ TD_TEST(modes_of_what_rests_on_a_floor_are_refused) {
     CHECK_INT(modes_of(s.world, 0, 1, hz, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "'stick' has no modes: contacts support it") != NULL);
     if (s.world) {
-        CHECK_INT(td_world_mode_count(s.world, td_world_actor_id(s.world, 0)), 0);
+        CHECK_INT(td_world_mode_count(s.world, id_at(s.world, 0)), 0);
     }
 }
 
@@ -264,11 +262,11 @@ TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
         "{points: [[0.2, 0, 0], [0.2, -0.5, 0]], segments: 4}}], constraints: [{distance: {a: "
         "{object: left, segment: 3}, b: {object: right, segment: 3}}}], record: {fps: 60}}");
     td_actor_id joined[3] = {{0}, {0}, {0}};
-    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 2), joined, 3), 2);
+    CHECK_INT(td_world_mode_actors(s.world, id_at(s.world, 2), joined, 3), 2);
     CHECK(joined[0].place == 1 && joined[1].place == 3);
-    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 1), joined, 1), 1);
+    CHECK_INT(td_world_mode_actors(s.world, id_at(s.world, 1), joined, 1), 1);
     CHECK_INT(joined[0].place, 2);
-    CHECK_INT(td_world_mode_actors(s.world, td_world_actor_id(s.world, 3), joined, 3), 0);
+    CHECK_INT(td_world_mode_actors(s.world, id_at(s.world, 3), joined, 3), 0);
 }
 
 TD_TEST(modes_with_a_constraint_that_is_not_met_are_refused_by_its_name) {
@@ -287,7 +285,7 @@ TD_TEST(more_modes_than_constraints_leave_are_refused_with_their_count) {
     OWNED(stage) s = stick("tree", false, "{weld: {a: {segment: 0, along: 0}}}");
     td_real hz[16];
     td_diag diag = {.message = ""};
-    CHECK_INT(s.world ? td_world_mode_count(s.world, td_world_actor_id(s.world, 0)) : 0, 9);
+    CHECK_INT(s.world ? td_world_mode_count(s.world, id_at(s.world, 0)) : 0, 9);
     CHECK_INT(modes_of(s.world, 0, 10, hz, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message,
                "count is 10; it must be at least 1 and at most 9, the degrees of freedom");
@@ -331,7 +329,7 @@ static bool warns_of_unstable(const char *solver, const char *bend, const char *
     td_rest rest = {0};
     CHECK_INT(s.world ? td_world_settle(s.world, &rest, NULL) : TD_ERR_ARGUMENT, TD_OK);
     CHECK_SAY(rest.unstable == warned, "%s, EI %s", solver, bend);
-    CHECK(s.world && td_world_actor(s.world, td_world_actor_id(s.world, 0)).unstable == warned);
+    CHECK(s.world && actor_at(s.world, 0).unstable == warned);
     stage_free(&s);
     return warned;
 }

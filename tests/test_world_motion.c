@@ -16,7 +16,7 @@ TD_TEST(strand_follows_its_curve_in_equal_pieces) {
         stage_of("{objects: [{position: [1, 0, 0], start: drawn, strand: {material: hair,\n"
                  " points: [[0, 0, 0], [0, 1, 0], [1, 1, 0]], segments: 60, radius: 0.02,\n"
                  " tip_radius: 0.01}}]}");
-    td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, 0));
+    td_actor a = actor_at(s.world, 0);
     const td_segment *seg = td_skeleton_segments(a.skeleton);
     CHECK_INT(a.segment_count, 60);
     for (int32_t k = 1; k < 60; k++) {
@@ -38,10 +38,8 @@ TD_TEST(strand_with_a_tip_mass_weighs_that_much_more) {
     OWNED(stage) s =
         stage_of("{objects: [{" ROPE "}, {strand: {points: [[0, 0, 0], [0, -0.4, 0]],\n"
                  " segments: 4, radius: 0.01, tip_mass: 2}}]}");
-    const td_skeleton *with = td_world_actor(s.world, td_world_actor_id(s.world, 1)).skeleton;
-    CHECK_INT(td_skeleton_attached_mass_count(
-                  td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton),
-              0);
+    const td_skeleton *with = actor_at(s.world, 1).skeleton;
+    CHECK_INT(td_skeleton_attached_mass_count(actor_at(s.world, 0).skeleton), 0);
     CHECK_INT(td_skeleton_attached_mass_count(with), 1);
     const td_attached_mass *b = td_skeleton_attached_masses(with);
     CHECK_INT(b->segment, 3);
@@ -49,8 +47,7 @@ TD_TEST(strand_with_a_tip_mass_weighs_that_much_more) {
     CHECK_REL(b->centre_of_mass.y, 0.1, 1e-12);
     CHECK_REL(b->second_moment.yy, 2 * (0.1 * 0.1 + 0.03 * 0.03 / 5), 1e-12); // a ball
     // both hang straight down
-    td_real more = td_world_actor_sums(s.world, td_world_actor_id(s.world, 1)).energy.weight -
-                   td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.weight;
+    td_real more = sums_at(s.world, 1).energy.weight - sums_at(s.world, 0).energy.weight;
     CHECK_REL(more, -2 * 9.81 * 0.4, 1e-9);
 }
 
@@ -80,7 +77,7 @@ TD_TEST(instances_spread_over_their_area) {
     for (int32_t k = 0; k < 200; k++) {
         td_vec3 base;
         td_quat turn;
-        td_world_pose(s.world, td_world_actor_id(s.world, k), &base, &turn, NULL, NULL);
+        pose_at(s.world, k, &base, &turn, NULL, NULL);
         CHECK_IN(base.x, 8, 12);
         CHECK_IN(base.z, -1, 1);
         CHECK(base.y == 1 && turn.x == 0 && turn.z == 0);
@@ -90,7 +87,7 @@ TD_TEST(instances_spread_over_their_area) {
     }
     CHECK(low < 8.2 && high > 11.8);
     CHECK_REL(sum / 200, 10, 0.03);
-    CHECK_TEXT(td_world_actor(s.world, td_world_actor_id(s.world, 7)).name, "object-0-7");
+    CHECK_TEXT(actor_at(s.world, 7).name, "object-0-7");
 }
 
 TD_TEST(instances_of_a_grid_stand_in_rows) {
@@ -99,7 +96,7 @@ TD_TEST(instances_of_a_grid_stand_in_rows) {
                  " instances: {count: 12, layout: grid, area: [4, 0, 3], jitter: 0}}]}");
     for (int32_t k = 0; k < 12; k++) {
         td_vec3 base;
-        td_world_pose(s.world, td_world_actor_id(s.world, k), &base, NULL, NULL, NULL);
+        pose_at(s.world, k, &base, NULL, NULL, NULL);
         CHECK(apart(base, tdi_vec3(k % 4 - 1.5, 0, k / 4 - 1.0)) < 1e-12);
     }
 }
@@ -113,7 +110,7 @@ TD_TEST(instances_of_a_list_stand_at_their_places_and_turn_if_they_may) {
     for (int32_t k = 0; k < 4; k++) {
         td_vec3 base;
         td_quat turn;
-        td_world_pose(s.world, td_world_actor_id(s.world, k), &base, &turn, NULL, NULL);
+        pose_at(s.world, k, &base, &turn, NULL, NULL);
         CHECK(apart(base, tdi_vec3(1 + 3 * (k % 2), 2 + 3 * (k % 2), 3 + 3 * (k % 2))) == 0);
         CHECK((fabs(turn.w) == 1) == (k < 2));
     }
@@ -124,9 +121,9 @@ TD_TEST(instances_share_their_variants_which_differ_in_size) {
         stage_of("{objects: [{" ROD ", instances: {count: 7, variants: 3, smallest: 0.5,\n"
                  " largest: 1.5}, size: 2, start: drawn}]}");
     for (int32_t k = 0; k < 7; k++) {
-        td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, k));
+        td_actor a = actor_at(s.world, k);
         CHECK_INT(a.variant, k % 3);
-        CHECK(a.skeleton == td_world_actor(s.world, td_world_actor_id(s.world, k % 3)).skeleton);
+        CHECK(a.skeleton == actor_at(s.world, k % 3).skeleton);
         CHECK_REL(tip_of(s.world, k, -1).y, 0.4 * 2 * (0.5 + 0.5 * (k % 3)), 1e-12);
     }
 }
@@ -134,10 +131,8 @@ TD_TEST(instances_share_their_variants_which_differ_in_size) {
 TD_TEST(materials_of_an_object_change_its_springs) {
     OWNED(stage) s =
         stage_of("{objects: [{" ROD "}, {" ROD ", materials: [{young: 1e8, density: 100}]}]}");
-    const td_segment *a =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton);
-    const td_segment *b =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 1)).skeleton);
+    const td_segment *a = td_skeleton_segments(actor_at(s.world, 0).skeleton);
+    const td_segment *b = td_skeleton_segments(actor_at(s.world, 1).skeleton);
     td_material m = td_material_get(td_material_find("green-wood"));
     CHECK_REL(b[2].stiffness.x / a[2].stiffness.x, 1e8 / m.young, 1e-12);
     CHECK_REL(b[2].mass / a[2].mass, 100 / m.density, 1e-12);
@@ -191,8 +186,7 @@ TD_TEST(turned_instances_on_a_leaning_base_settle_each_for_itself) {
 
 static td_real damping_ratio(td_world *world, int32_t actor, td_vec3 gravity) {
     td_mode mode = {0, 0, 0};
-    CHECK_INT(td_body_modes(td_world_body(world, td_world_actor_id(world, actor)), gravity, 1,
-                            &mode, NULL),
+    CHECK_INT(td_body_modes(td_world_body(world, id_at(world, actor)), gravity, 1, &mode, NULL),
               TD_OK);
     return mode.damping_ratio;
 }
@@ -202,7 +196,7 @@ TD_TEST(damping_ratio_is_that_of_the_lowest_mode) {
         stage_of("{objects: [{" ROD ", damping_ratio: 0.07}, {" ROD ", relaxation_time: 0.02},\n"
                  " {" ROD "}]}");
     CHECK_REL(damping_ratio(s.world, 0, tdi_vec3(0, -9.81, 0)), 0.07, 1e-6);
-    td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, 2));
+    td_actor a = actor_at(s.world, 2);
     td_material m = td_skeleton_materials(a.skeleton)[td_skeleton_segments(a.skeleton)[0].material];
     CHECK_REL(damping_ratio(s.world, 1, tdi_vec3(0, -9.81, 0)) /
                   damping_ratio(s.world, 2, tdi_vec3(0, -9.81, 0)),
@@ -246,11 +240,11 @@ TD_TEST(base_goes_through_its_keys) {
     td_vec3 base;
     td_quat turn;
     run_to(s.world, 0.5);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, &turn, NULL, NULL);
+    pose_at(s.world, 0, &base, &turn, NULL, NULL);
     CHECK(apart(base, tdi_vec3(0.5, 0, 0)) < 1e-12);
     CHECK_REL(turn.y, sin(60 * 3.14159265358979 / 360), 1e-9);
     run_to(s.world, 1.5);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, &turn, NULL, NULL);
+    pose_at(s.world, 0, &base, &turn, NULL, NULL);
     CHECK(apart(base, tdi_vec3(0, 0, 0.2)) < 1e-12);
     CHECK_REL(turn.y, sin(120 * 3.14159265358979 / 360), 1e-12);
 }
@@ -262,7 +256,7 @@ TD_TEST(base_that_is_carried_on_makes_the_tip_lag) {
     td_vec3 base, origins[4];
     for (int32_t k = 0; k < 20; k++) { // while it gets faster
         steps(s.world, 1);
-        td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, origins, NULL);
+        pose_at(s.world, 0, &base, NULL, origins, NULL);
         CHECK(apart(base, origins[0]) < 1e-12); // the root stays on it
     }
     CHECK(tip_of(s.world, 0, -1).y < base.y - 1e-3);
@@ -274,7 +268,7 @@ TD_TEST(instances_ride_on_the_base_of_their_object) {
                               " turned: false, places: [[1, 0, 0]]}}]}");
     td_vec3 base;
     run_to(s.world, 1);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, NULL, NULL);
+    pose_at(s.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(-0.5, 0, -sqrt(0.75))) < 1e-9);
 }
 
@@ -324,7 +318,7 @@ TD_TEST(base_put_elsewhere_by_hand_moves_as_by_keys) {
     CHECK(apart(tip_of(keyed.world, 0, -1), tip_of(hand.world, 0, -1)) < 1e-9);
     steps(hand.world, 3000);
     td_vec3 base;
-    td_world_pose(hand.world, td_world_actor_id(hand.world, 0), &base, NULL, NULL, NULL);
+    pose_at(hand.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(0.5, 0, 0)) == 0);
     CHECK(apart(tip_of(hand.world, 0, -1), tdi_vec3(0.6, -0.4, 0)) < 1e-2); // it comes to rest
 }
@@ -337,7 +331,7 @@ TD_TEST(base_set_by_hand_leaves_its_keys) {
     td_real x = get(s.world, "objects[0].position.x");
     td_real z = get(s.world, "objects[0].position.z");
     run_to(s.world, 1);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, NULL, NULL);
+    pose_at(s.world, 0, &base, NULL, NULL, NULL);
     CHECK(apart(base, tdi_vec3(x, 1, z)) == 0);
 }
 
@@ -350,15 +344,15 @@ static void check_unfelt(const char *felt) {
                       "}, {name: b, " SOFT ", position: " SHIFT ", rotation: " TURN ", %s}]}",
                       felt);
     for (int32_t k = 0; k < 2; k++) { // give both the same swing
-        td_tree_velocities(td_world_body(s.world, td_world_actor_id(s.world, k)))[0] = 2;
-        td_tree_state_changed(td_world_body(s.world, td_world_actor_id(s.world, k)));
+        td_tree_velocities(td_world_body(s.world, id_at(s.world, k)))[0] = 2;
+        td_tree_state_changed(td_world_body(s.world, id_at(s.world, k)));
     }
     td_real worst = 0, moved = 0;
     for (int32_t k = 0; k < 60; k++) {
         td_vec3 base;
         td_quat turn;
         steps(s.world, 1);
-        td_world_pose(s.world, td_world_actor_id(s.world, 1), &base, &turn, NULL, NULL);
+        pose_at(s.world, 1, &base, &turn, NULL, NULL);
         td_vec3 own = tdi_sub(tip_of(s.world, 1, -1), base);
         own = tdi_quat_rotate(tdi_quat_conj(turn), own);
         worst = fmax(worst, apart(own, tip_of(s.world, 0, -1)));
@@ -392,8 +386,8 @@ TD_TEST(time_scale_can_change_while_the_world_moves) {
     steps(s.world, 15);
     CHECK(apart(tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)) > 1e-3);
     td_vec3 base[2];
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base[0], NULL, NULL, NULL);
-    td_world_pose(s.world, td_world_actor_id(s.world, 1), &base[1], NULL, NULL, NULL);
+    pose_at(s.world, 0, &base[0], NULL, NULL, NULL);
+    pose_at(s.world, 1, &base[1], NULL, NULL, NULL);
     CHECK(apart(base[0], base[1]) == 0); // it stands where it should all the same
 }
 
@@ -575,7 +569,7 @@ static void frame_at(const char *solver, td_real h, td_real end, td_clip_def *de
         "drawn, solver: %s, strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 12, radius: "
         "0.005}, stiffness: 0.1}]}",
         h, solver);
-    const td_actor a = td_world_actor(s->world, td_world_actor_id(s->world, 0));
+    const td_actor a = actor_at(s->world, 0);
     actor = (td_clip_actor){.skeleton = a.skeleton, .stretchy = a.stretchy};
     *def = td_clip_def_default();
     def->actors = &actor;
@@ -590,7 +584,7 @@ static void frame_at(const char *solver, td_real h, td_real end, td_clip_def *de
         part = (end - t) / td_world_dt(s->world);
         for (int k = 0; last && k < 2; k++) {
             const td_collider ball = td_world_collider(s->world, td_world_collider_id(s->world, 0));
-            td_world_pose(s->world, td_world_actor_id(s->world, 0), &base, &turn, origins, turns);
+            pose_at(s->world, 0, &base, &turn, origins, turns);
             td_clip_pack(&actor, base, turn, origins, turns, ends[k]);
             td_clip_pack_collider(&ball, ends[k] + own);
             CHECK(k > 0 || td_world_step(s->world, NULL) == TD_OK);

@@ -25,11 +25,11 @@ TD_TEST(all_poses_and_velocities_at_once_are_those_of_the_actors) {
         td_world_all_poses(w.world, origins, tips, rotations);
         td_world_all_velocities(w.world, velocities, spins);
         td_vec3 own[4];
-        td_world_velocities(w.world, td_world_actor_id(w.world, 1), own, NULL);
+        td_world_velocities(w.world, id_at(w.world, 1), own, NULL);
         CHECK(memcmp(own, velocities + 4, sizeof own) == 0);
         for (int32_t k = 0; k < 8; k++) {
             td_vec3 tip;
-            td_world_segment(w.world, td_world_actor_id(w.world, k / 4), k % 4, NULL, &tip, NULL);
+            segment_at(w.world, k / 4, k % 4, NULL, &tip, NULL);
             CHECK(apart(tip, tips[k]) == 0);
             // they are rates of what moved: off by the curvature of the path in a step
             const td_vec3 mean = tdi_scale(tdi_sub(tips[k], before[k]), 1 / h);
@@ -51,7 +51,7 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
         stage_of("{gravity: [0, 0, 0], objects: [{start: drawn, position: [1, 2, 3], strand:\n"
                  " {points: [[0, 0, 0], [0.3, 0, 0]], segments: 3, radius: 0.01}}]}");
     td_box all[1];
-    const td_box b = td_world_bounds(w.world, td_world_actor_id(w.world, 0));
+    const td_box b = td_world_bounds(w.world, id_at(w.world, 0));
     td_diag diag = {.message = ""};
     td_world_all_bounds(w.world, all);
     CHECK(memcmp(&b, all, sizeof b) == 0);
@@ -59,7 +59,7 @@ TD_TEST(bounds_hold_all_segments_with_their_radii_and_touch_them) {
     CHECK_REL(b.high.x, 1.31, 1e-12);
     CHECK_REL(b.low.y, 1.99, 1e-12);
     CHECK_REL(b.high.z, 3.01, 1e-12);
-    CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 0), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(w.world, id_at(w.world, 0), &diag), TD_OK);
     td_box boxes[2];
     td_world_all_bounds(w.world, boxes);
     CHECK(boxes[0].low.x > boxes[0].high.x);
@@ -127,7 +127,7 @@ TD_TEST(queries_find_what_would_collide_with_their_filter) {
     td_pick pick;
     td_overlap found[8];
     int32_t count;
-    CHECK_INT(td_world_set_actor_filter(w.world, td_world_actor_id(w.world, 0), two, &diag), TD_OK);
+    CHECK_INT(td_world_set_actor_filter(w.world, id_at(w.world, 0), two, &diag), TD_OK);
     for (uint32_t k = 0; k < 3; k++) {
         ray.filter = k == 0 ? (td_filter){0, 0} : k == 1 ? two : one;
         const uint32_t nearest = k < 2 ? 1 : 2;
@@ -169,7 +169,7 @@ static const char *heap_of(char text[TEXT], const char *solver, const char *cont
 static td_real weight_of(const td_world *world) {
     td_real mass = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        const td_actor a = td_world_actor(world, td_world_actor_id(world, k));
+        const td_actor a = actor_at(world, k);
         for (int32_t i = 0; i < a.segment_count; i++) {
             mass += td_skeleton_segments(a.skeleton)[i].mass;
         }
@@ -240,7 +240,7 @@ TD_TEST(contact_begins_once_and_ends_once_when_something_is_lifted) {
     CHECK_INT(td_world_contact_events(other.world, events, 16), 0);
     free(bytes);
     stage_free(&other);
-    CHECK_INT(td_world_place_actor(w.world, td_world_actor_id(w.world, 0), tdi_vec3(0, 3, 0),
+    CHECK_INT(td_world_place_actor(w.world, id_at(w.world, 0), tdi_vec3(0, 3, 0),
                                    tdi_quat_identity(), &diag),
               TD_OK);
     steps(w.world, 1);
@@ -260,7 +260,7 @@ TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
             "{air_density: 0, objects: [{solver: %s, start: drawn, plant: fork.lsys,\n"
             " relaxation_time: 0.01, rotation: {axis: [0, 0, 1], degrees: 50}}]}",
             td_solver_get(s).name);
-        const td_actor_id id = td_world_actor_id(w.world, 0);
+        const td_actor_id id = id_at(w.world, 0);
         const td_real h = td_world_dt(w.world), weight = weight_of(w.world);
         td_sums p[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
         td_diag diag = {.message = ""};
@@ -272,7 +272,7 @@ TD_TEST(base_reaction_of_a_swaying_plant_is_the_change_of_its_momentum) {
             steps(w.world, 1);
             p[0] = p[1];
             p[1] = p[2];
-            p[2] = td_world_actor_sums(w.world, td_world_actor_id(w.world, 0));
+            p[2] = sums_at(w.world, 0);
             swing = fmax(swing, fabs(p[2].linear.x));
             if (k < 5) {
                 continue;
@@ -298,11 +298,11 @@ TD_TEST(base_carries_weight_and_its_moment_at_rest_and_nothing_when_free) {
     td_diag diag = {.message = ""};
     td_reaction r;
     for (int32_t k = 0; k < 2; k++) {
-        CHECK_INT(td_world_watch_base(w.world, td_world_actor_id(w.world, k), true, &diag), TD_OK);
+        CHECK_INT(td_world_watch_base(w.world, id_at(w.world, k), true, &diag), TD_OK);
     }
     steps(w.world, 30);
     const td_real fell = weight_of(w.world);
-    CHECK_INT(td_world_base_reaction(w.world, td_world_actor_id(w.world, 1), &r, &diag), TD_OK);
+    CHECK_INT(td_world_base_reaction(w.world, id_at(w.world, 1), &r, &diag), TD_OK);
     CHECK_SAY(tdi_norm(r.force) < 1e-6 * fell, "%g N", tdi_norm(r.force));
     CHECK_SAY(tdi_norm(r.moment) < 1e-6 * fell, "%g N m", tdi_norm(r.moment));
     // a horizontal rod, 0.4 m long, its middle nearly 0.2 m out; wind blows along it
@@ -310,14 +310,14 @@ TD_TEST(base_carries_weight_and_its_moment_at_rest_and_nothing_when_free) {
     set(w.world, "loads[0].wind.velocity.z", 0);
     run_to(w.world, 6);
     td_real own = 0;
-    const td_actor a = td_world_actor(w.world, td_world_actor_id(w.world, 0));
+    const td_actor a = actor_at(w.world, 0);
     for (int32_t i = 0; i < a.segment_count; i++) {
         own += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
     }
-    CHECK_INT(td_world_base_reaction(w.world, td_world_actor_id(w.world, 0), &r, &diag), TD_OK);
+    CHECK_INT(td_world_base_reaction(w.world, id_at(w.world, 0), &r, &diag), TD_OK);
     CHECK_REL(r.force.y, own, 1e-3);
     CHECK_IN(r.moment.z, 0.19 * own, 0.2001 * own);
-    CHECK_INT(td_world_remove_actor(w.world, td_world_actor_id(w.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(w.world, id_at(w.world, 1), &diag), TD_OK);
 }
 
 TD_TEST(watching_changes_no_bit_of_the_motion) {
@@ -327,8 +327,7 @@ TD_TEST(watching_changes_no_bit_of_the_motion) {
         OWNED(stage) b = stage_of(heap_of(text, td_solver_get(s).name, ""));
         td_diag diag = {.message = ""};
         for (int32_t k = 0; k < 4; k++) {
-            CHECK(td_world_watch_base(b.world, td_world_actor_id(b.world, k), true, &diag) ==
-                  TD_OK);
+            CHECK(td_world_watch_base(b.world, id_at(b.world, k), true, &diag) == TD_OK);
         }
         steps(a.world, 30);
         steps(b.world, 30);
@@ -345,7 +344,7 @@ TD_TEST(several_hands_pull_each_with_its_own_stiffness_and_say_how_hard) {
     td_diag diag = {.message = ""};
     td_vec3 force, sum = {0, 0, 0};
     td_reaction r;
-    def.actor = td_world_actor_id(w.world, 0);
+    def.actor = id_at(w.world, 0);
     for (int32_t k = 0; k < 3; k++) {
         def.segment = 1 + k;
         def.to = tdi_vec3(0.1 - 0.05 * k, 0.1 + 0.1 * k, 0.02 * k);
@@ -381,7 +380,7 @@ TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     td_diag diag = {.message = ""};
     td_vec3 force;
     CHECK_INT(td_world_add_grab(a.world, &def, &hand, &diag), TD_ERR_STALE);
-    def.actor = td_world_actor_id(a.world, 0);
+    def.actor = id_at(a.world, 0);
     def.segment = 4;
     CHECK_INT(td_world_add_grab(a.world, &def, &hand, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "segment is 4; 'object-0' has 4"));

@@ -20,14 +20,14 @@ typedef struct shapes {
 static void shapes_of(const td_world *world, shapes *out) {
     out->count = 0;
     for (int32_t k = 0; k < td_world_actor_count(world); k++) {
-        const td_actor actor = td_world_actor(world, td_world_actor_id(world, k));
-        if (!td_world_actor_enabled(world, td_world_actor_id(world, k))) {
+        const td_actor actor = actor_at(world, k);
+        if (!td_world_actor_enabled(world, id_at(world, k))) {
             continue;
         }
         for (int32_t i = 0; i < actor.segment_count && out->count < SEGMENTS; i++) {
             const td_segment *s = &td_skeleton_segments(actor.skeleton)[i];
             const int32_t n = out->count++;
-            td_world_segment(world, td_world_actor_id(world, k), i, &out->a[n], &out->b[n], NULL);
+            segment_at(world, k, i, &out->a[n], &out->b[n], NULL);
             out->actor[n] = k;
             out->segment[n] = i;
             out->from[n] = s->radius_base;
@@ -482,7 +482,7 @@ static td_real first_along_z(td_world *world, td_real x) {
 TD_TEST(queries_follow_actors_that_are_placed_removed_added_and_restored) {
     OWNED(stage) w = stage_of(TWO_POSTS);
     td_diag diag = {.message = ""};
-    const td_actor_id first = td_world_actor_id(w.world, 0);
+    const td_actor_id first = id_at(w.world, 0);
     const td_quat none = {1, 0, 0, 0};
     const size_t size = td_world_save_size(w.world);
     FREED void *save = malloc(size);
@@ -513,7 +513,7 @@ TD_TEST(queries_find_actors_that_wake_move_and_sleep_again_between_them) {
         stage_of("{gravity: [0, 0, 0], sleep: {time: 0.2}, objects: [{start: drawn, strand:\n"
                  " {points: [[0, 0, 0], [0, 1, 0]], segments: 4, radius: 0.02}}]}");
     td_diag diag = {.message = ""};
-    const td_actor_id id = td_world_actor_id(w.world, 0);
+    const td_actor_id id = id_at(w.world, 0);
     run_to(w.world, 1);
     CHECK(td_world_actor_asleep(w.world, id));
     CHECK_REL(first_along_z(w.world, 0), 0.98, 1e-9);

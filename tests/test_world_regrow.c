@@ -94,8 +94,7 @@ static void garden_free(garden *g) {
 
 static void regrow(garden *g) {
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_regrow_actor(g->world, td_world_actor_id(g->world, 0), g->skeleton, &diag),
-              TD_OK);
+    CHECK_INT(td_world_regrow_actor(g->world, id_at(g->world, 0), g->skeleton, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
 }
 
@@ -116,16 +115,14 @@ static void check_growth_moves_nothing(const char *text, const char *solver) {
     garden_of(&g, text, solver, 3, 4, NULL);
     run_to(g.world, 0.4);
     for (int32_t round = 0; round < 2; round++) {
-        old = td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count;
+        old = actor_at(g.world, 0).segment_count;
         for (int32_t i = 0; i < old; i++) {
             before[i] = motion_of(g.world, 0, i);
-            ids[i] = td_skeleton_segments(
-                         td_world_actor(g.world, td_world_actor_id(g.world, 0)).skeleton)[i]
-                         .id;
+            ids[i] = td_skeleton_segments(actor_at(g.world, 0).skeleton)[i].id;
         }
         grow_steps(&g, 1);
         regrow(&g);
-        CHECK(td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count > old);
+        CHECK(actor_at(g.world, 0).segment_count > old);
         for (int32_t i = 0; i < old; i++) {
             const int32_t k = find_id(g.skeleton, ids[i]);
             CHECK(k != TD_NONE);
@@ -162,9 +159,8 @@ static void check_growth_ends_alike(const char *text, const char *solver) {
     steps(slow.world, 15);
     CHECK_INT(td_world_settle(slow.world, NULL, &diag), TD_OK);
     CHECK_INT(td_world_settle(once.world, NULL, &diag), TD_OK);
-    const int32_t count =
-        td_world_actor(slow.world, td_world_actor_id(slow.world, 0)).segment_count;
-    CHECK_INT(td_world_actor(once.world, td_world_actor_id(once.world, 0)).segment_count, count);
+    const int32_t count = actor_at(slow.world, 0).segment_count;
+    CHECK_INT(actor_at(once.world, 0).segment_count, count);
     for (int32_t i = 0; i < count; i++) {
         CHECK_IN(apart(tip_of(slow.world, 0, i), tip_of(once.world, 0, i)), 0, 1e-8);
     }
@@ -200,9 +196,8 @@ static void check_saved_and_pruned(const char *solver) {
     steps(fresh, 7);
     CHECK(same_bits(g.world, fresh));
     const td_vec3 foot = tip_of(g.world, 0, 0);
-    CHECK_INT(td_world_regrow_actor(g.world, td_world_actor_id(g.world, 0), young, &diag), TD_OK);
-    CHECK_INT(td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count,
-              td_skeleton_count(young));
+    CHECK_INT(td_world_regrow_actor(g.world, id_at(g.world, 0), young, &diag), TD_OK);
+    CHECK_INT(actor_at(g.world, 0).segment_count, td_skeleton_count(young));
     CHECK_IN(apart(tip_of(g.world, 0, 0), foot), 0, 1e-12);
     steps(g.world, 7);
     garden_free(&g);
@@ -222,11 +217,9 @@ TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
     FREED char *before = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     CHECK_INT(
-        td_skeleton_changed_new(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton, 3,
-                                NULL, 0, NULL, &longer, NULL),
+        td_skeleton_changed_new(actor_at(s.world, 0).skeleton, 3, NULL, 0, NULL, &longer, NULL),
         TD_OK);
-    CHECK_INT(td_world_regrow_actor(s.world, td_world_actor_id(s.world, 0), longer, &diag),
-              TD_ERR_BLOCKED);
+    CHECK_INT(td_world_regrow_actor(s.world, id_at(s.world, 0), longer, &diag), TD_ERR_BLOCKED);
     FREED char *after = saved(s.world);
     CHECK(td_world_save_size(s.world) == size && memcmp(before, after, size) == 0);
     steps(s.world, 10);
@@ -238,19 +231,18 @@ TD_TEST(growth_into_the_ground_is_refused_and_changes_nothing) {
 TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     garden g;
     garden_new(&g, "helix", 3, 0);
-    const td_body *state = td_world_body(g.world, td_world_actor_id(g.world, 0));
+    const td_body *state = td_world_body(g.world, id_at(g.world, 0));
     const int32_t old = td_helix_element_count(td_body_model_of(state)), kept = 3 * old;
     td_vec3 before[32], after[32];
     steps(g.world, 10);
     CHECK(kept <= 32);
     td_helix_curvatures(state, before, NULL);
-    const int32_t segments = td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count;
+    const int32_t segments = actor_at(g.world, 0).segment_count;
     grow_steps(&g, 1);
     regrow(&g);
-    state = td_world_body(g.world, td_world_actor_id(g.world, 0));
+    state = td_world_body(g.world, id_at(g.world, 0));
     CHECK_INT(td_helix_element_count(td_body_model_of(state)),
-              old + td_world_actor(g.world, td_world_actor_id(g.world, 0)).segment_count -
-                  segments);
+              old + actor_at(g.world, 0).segment_count - segments);
     td_helix_curvatures(state, after, NULL);
     CHECK(memcmp(before, after, (size_t)old * sizeof *before) == 0);
     garden_free(&g);
@@ -264,7 +256,7 @@ TD_TEST(helices_whose_segments_grow_longer_are_refused_by_name_and_nothing_chang
     FREED char *before = saved(g.world);
     const size_t size = td_world_save_size(g.world);
     grow_steps(&g, 1);
-    CHECK_INT(td_world_regrow_actor(g.world, td_world_actor_id(g.world, 0), g.skeleton, &diag),
+    CHECK_INT(td_world_regrow_actor(g.world, id_at(g.world, 0), g.skeleton, &diag),
               TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "segment 0 changed") != NULL);
     FREED char *after = saved(g.world);
@@ -315,7 +307,7 @@ static void check_rope_grows(td_end_kind start) {
     OWNED(td_world) *slow = rope_world(young), *once = rope_world(old);
     td_diag diag = {.message = ""};
     steps(slow, 20);
-    CHECK_INT(td_world_regrow_actor(slow, td_world_actor_id(slow, 0), old, &diag), TD_OK);
+    CHECK_INT(td_world_regrow_actor(slow, id_at(slow, 0), old, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
     CHECK_INT(td_world_settle(slow, NULL, &diag), TD_OK);
     CHECK_INT(td_world_settle(once, NULL, &diag), TD_OK);
@@ -361,7 +353,7 @@ TD_TEST(actor_of_helices_is_added_with_a_skeleton_of_its_own) {
 
 static td_status try_regrow(void *context, td_diag *diag) {
     garden *g = context;
-    return td_world_regrow_actor(g->world, td_world_actor_id(g->world, 0), g->skeleton, diag);
+    return td_world_regrow_actor(g->world, id_at(g->world, 0), g->skeleton, diag);
 }
 
 TD_TEST(growing_helices_without_memory_changes_nothing_and_steps_take_none) {

@@ -8,9 +8,9 @@
 #define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 20, radius: 0.005, "
 
 static td_vec3 moment_at(td_world *world, int32_t actor, int32_t segment) {
-    td_actor a = td_world_actor(world, td_world_actor_id(world, actor));
+    td_actor a = actor_at(world, actor);
     FREED td_vec3 *moments = calloc((size_t)a.segment_count, sizeof *moments);
-    td_world_moments(world, td_world_actor_id(world, actor), moments);
+    td_world_moments(world, id_at(world, actor), moments);
     td_vec3 m = moments[segment];
     return m;
 }
@@ -29,8 +29,8 @@ TD_TEST(plant_in_a_scene_rests_and_sways_alike_as_rods_and_as_a_tree) {
     rod = tip_of(s.world, 1, -1);
     CHECK(apart(tree, start) > 0.01);
     CHECK_IN(apart(tree, rod), 0, 0.01 * apart(tree, start));
-    CHECK(!td_world_actor(s.world, td_world_actor_id(s.world, 0)).stretchy);
-    CHECK(td_world_actor(s.world, td_world_actor_id(s.world, 1)).stretchy);
+    CHECK(!actor_at(s.world, 0).stretchy);
+    CHECK(actor_at(s.world, 1).stretchy);
 }
 
 TD_TEST(pulls_and_pushes_move_rods_as_they_move_trees) {
@@ -63,7 +63,7 @@ TD_TEST(damping_ratio_of_rods_is_that_of_their_lowest_mode) {
     OWNED(stage) s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, damping_ratio: 0.1,\n"
                               " " CORD "material: green-wood}}]}");
     td_mode mode;
-    CHECK_INT(td_world_modes(s.world, td_world_actor_id(s.world, 0), 1, &mode, NULL), TD_OK);
+    CHECK_INT(td_world_modes(s.world, id_at(s.world, 0), 1, &mode, NULL), TD_OK);
     CHECK_REL(mode.damping_ratio, 0.1, 1e-6);
 }
 
@@ -111,10 +111,10 @@ TD_TEST(end_that_is_pulled_stretches_a_rod_as_its_stiffness_says) {
                  " relaxation_time: 0.1}]}");
     run_to(s.world, 5);
     CHECK_IN(apart(tip_of(s.world, 0, 9), tdi_vec3(0.5 * 1.5, 1, 0)), 0, 0.04);
-    td_sums sums = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0));
+    td_sums sums = sums_at(s.world, 0);
     CHECK_REL(sums.energy.elastic, 0.5 * 50 * 0.5 * 0.5, 1e-6);
     td_vec3 tip;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 19, NULL, &tip, NULL);
+    segment_at(s.world, 0, 19, NULL, &tip, NULL);
     CHECK_IN(apart(tip, tdi_vec3(1.5, 1, 0)), 0, 1e-9);
 }
 
@@ -124,7 +124,7 @@ TD_TEST(driven_ends_go_with_the_base_as_well) {
                               " " CORD "end: {held: clamped, shift: [0, 0, 0.1]}}}]}");
     run_to(s.world, 2);
     td_vec3 tip;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 19, NULL, &tip, NULL);
+    segment_at(s.world, 0, 19, NULL, &tip, NULL);
     CHECK_IN(apart(tip, tdi_vec3(1, 2, 0.1)), 0, 1e-9);
 }
 
@@ -136,7 +136,7 @@ TD_TEST(helix_has_its_radius_pitch_and_hand) {
                  " helix: {radius: 0.1, pitch: 0.05, turns: 2.25}}}]}");
     td_vec3 quarter = tip_of(s.world, 0, 39);
     CHECK_IN(apart(quarter, tdi_vec3(0, 2.25 * 0.05, -0.1)), 0, 1e-9);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 40);
+    CHECK_INT(actor_at(s.world, 0).segment_count, 40);
 }
 
 TD_TEST(closed_helix_without_pitch_is_a_ring_that_keeps_its_size) {
@@ -145,13 +145,13 @@ TD_TEST(closed_helix_without_pitch_is_a_ring_that_keeps_its_size) {
                  " segments: 30, helix: {radius: 0.1}}}]}");
     const td_vec3 centre = {0, 0, 0};
     td_vec3 last, first;
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).dof_count, 4 * 30);
+    CHECK_INT(actor_at(s.world, 0).dof_count, 4 * 30);
     steps(s.world, 20);
     for (int32_t k = 0; k < 30; k++) {
         CHECK_REL(apart(tip_of(s.world, 0, k), centre), 0.1, 1e-6);
     }
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 29, NULL, &last, NULL);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &first, NULL, NULL);
+    segment_at(s.world, 0, 29, NULL, &last, NULL);
+    segment_at(s.world, 0, 0, &first, NULL, NULL);
     CHECK_IN(apart(first, last), 0, 1e-12);
 }
 
@@ -164,11 +164,11 @@ TD_TEST(strand_that_is_straight_at_ease_unbends_and_one_with_a_helix_winds_up) {
                  "  points: [[0, 0, 0], [0, 0.7, 0]], start: {held: free},\n"
                  "  rest_helix: {radius: 0.05, pitch: 0.02, turns: 2}}}]}");
     td_vec3 first, last;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 0, &first, NULL, NULL);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 29, NULL, &last, NULL);
+    segment_at(s.world, 0, 0, &first, NULL, NULL);
+    segment_at(s.world, 0, 29, NULL, &last, NULL);
     CHECK_REL(apart(first, last), 0.2 * PI, 2e-3); // a polygon's length
-    td_world_segment(s.world, td_world_actor_id(s.world, 1), 0, &first, NULL, NULL);
-    td_world_segment(s.world, td_world_actor_id(s.world, 1), 29, NULL, &last, NULL);
+    segment_at(s.world, 1, 0, &first, NULL, NULL);
+    segment_at(s.world, 1, 29, NULL, &last, NULL);
     CHECK_REL(apart(first, last), 2 * 2 * 0.02, 1e-3);
 }
 
@@ -182,7 +182,7 @@ TD_TEST(bodies_hang_where_they_are_welded) {
     const td_real upper = (5 + 1e-3 * 0.75) * 9.81 / 1000 * 0.5,
                   lower = (1 + 1e-3 * 0.25) * 9.81 / 1000 * 0.4; // a body makes its edge rigid
     td_vec3 tip;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 9, NULL, &tip, NULL);
+    segment_at(s.world, 0, 9, NULL, &tip, NULL);
     CHECK_REL(-tip.y - 1, upper + lower, 1e-3);
     CHECK_IN(fabs(tip.x) + fabs(tip.z), 0, 1e-9);
 }
@@ -196,21 +196,19 @@ TD_TEST(bodies_ride_on_their_strand_and_can_be_pulled_by) {
                  "5}}]}");
     td_vec3 place, tip, start;
     td_quat turn;
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 11);
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).dof_count, 4 * 10);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 10, &place, &tip, NULL);
+    CHECK_INT(actor_at(s.world, 0).segment_count, 11);
+    CHECK_INT(actor_at(s.world, 0).dof_count, 4 * 10);
+    segment_at(s.world, 0, 10, &place, &tip, NULL);
     td_vec3 middle = tdi_scale(tdi_add(place, tip), 0.5);
     CHECK_REL(apart(place, tip), 0.08, 1e-9);
     CHECK_IN(middle.x, 0.05, 0.07);
     CHECK_IN(middle.y, -0.51, -0.49);
     run_to(s.world, 2);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 2, &start, NULL, &turn);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 10, &place, &tip, NULL);
+    segment_at(s.world, 0, 2, &start, NULL, &turn);
+    segment_at(s.world, 0, 10, &place, &tip, NULL);
     CHECK(place.x > 0.2);
     td_vec3 own = tdi_quat_rotate(tdi_quat_conj(turn), tdi_sub(place, start));
-    td_vec3 at =
-        td_skeleton_segments(td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton)[10]
-            .attach;
+    td_vec3 at = td_skeleton_segments(actor_at(s.world, 0).skeleton)[10].attach;
     CHECK_IN(apart(own, at), 0, 1e-9);
     CHECK_IN(tdi_norm(moment_at(s.world, 0, 10)), 0, 0);
 }
@@ -228,9 +226,7 @@ TD_TEST(rods_that_fall_on_a_plane_lie_on_it) {
     for (int32_t k = 0; k < 90; k++) {
         steps(s.world, 1);
         for (int32_t actor = 0; actor < 2; actor++) {
-            for (int32_t i = 0;
-                 i < td_world_actor(s.world, td_world_actor_id(s.world, actor)).segment_count;
-                 i++) {
+            for (int32_t i = 0; i < actor_at(s.world, actor).segment_count; i++) {
                 CHECK(tip_of(s.world, actor, i).y > 0.0599);
             }
         }

@@ -32,7 +32,7 @@ static td_real kilobytes(int32_t count, const char *contact) {
     if (!CHECK_SAY(s.status == TD_OK, "%s", s.diags[0].message)) {
         return 0;
     }
-    CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, 0)).segment_count, 31);
+    CHECK_INT(actor_at(s.world, 0).segment_count, 31);
     steps(s.world, 20);
     CHECK(!*contact || count > 1 || td_world_contacts(s.world, NULL, 0) > 0);
     const td_real each = 1e-3 * (td_real)heap.peak / count;
@@ -193,7 +193,7 @@ TD_TEST(room_of_others_stays_as_it_is_when_a_plant_is_cut) {
         const size_t bytes = n->blocks.bytes;
         steps(s.world, 1);
         CHECK_INT(n->placed_count - before, 0);
-        const td_actor_id id = td_world_actor_id(s.world, 10 + k);
+        const td_actor_id id = id_at(s.world, 10 + k);
         CHECK_SAY(td_world_cut_actor(s.world, id, 1, 0.5, &fallen, &diag) == TD_OK, "%s",
                   diag.message);
         steps(s.world, 1);

@@ -83,10 +83,9 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
 
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     OWNED(stage) whole = stage_of(crowd);
-    CHECK(td_world_grab(whole.world, td_world_actor_id(whole.world, 2), 3, tdi_vec3(0, 0.1, 0),
+    CHECK(td_world_grab(whole.world, id_at(whole.world, 2), 3, tdi_vec3(0, 0.1, 0),
                         tdi_vec3(0.2, 0.3, 0), 50, NULL) == TD_OK);
-    CHECK(td_world_set_torque(whole.world, td_world_actor_id(whole.world, 8), 3, 0.01, NULL) ==
-          TD_OK);
+    CHECK(td_world_set_torque(whole.world, id_at(whole.world, 8), 3, 0.01, NULL) == TD_OK);
     steps(whole.world, 20);
     // numbers that were set, and keyframes that ended by it, are part of the save
     set(whole.world, "objects[0].stiffness", 0.5);
@@ -241,8 +240,8 @@ TD_TEST(world_steps_take_no_memory) {
     long calls = heap.calls;
     td_real values[3];
     char *bytes = malloc(td_world_save_size(s.world));
-    CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 0), 1, tdi_vec3(0, 0, 0),
-                        tdi_vec3(1, 0, 0), 10, NULL) == TD_OK);
+    CHECK(td_world_grab(s.world, id_at(s.world, 0), 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10,
+                        NULL) == TD_OK);
     for (int32_t k = 0; k < 30; k++) {
         steps(s.world, 1);
         td_world_probes(s.world, values);

@@ -28,7 +28,7 @@ static const char *sticks(char text[TEXT], const char *with, const char *objects
 }
 
 static bool sleeps(const td_world *w, int32_t actor) {
-    return td_world_actor_asleep(w, td_world_actor_id(w, actor));
+    return td_world_actor_asleep(w, id_at(w, actor));
 }
 
 static bool all_sleep(const td_world *w) {
@@ -93,7 +93,7 @@ TD_TEST(sleeping_actors_stand_still_to_the_bit_and_are_not_solved) {
     CHECK_INT(td_world_stats(s.world).steps, solved);
     CHECK_REL(td_world_time(s.world), time + 1, 1e-9);
     for (int32_t k = 0; k < 3; k++) {
-        CHECK(td_world_actor_sums(s.world, td_world_actor_id(s.world, k)).energy.kinetic == 0);
+        CHECK(sums_at(s.world, k).energy.kinetic == 0);
     }
 }
 
@@ -114,7 +114,7 @@ TD_TEST(contacts_of_a_sleeping_heap_carry_its_weight) {
         up += list[k].other_actor == TD_NONE ? list[k].force.y : 0;
     }
     for (int32_t k = 0; k < 3; k++) {
-        const td_actor a = td_world_actor(s.world, td_world_actor_id(s.world, k));
+        const td_actor a = actor_at(s.world, k);
         for (int32_t i = 0; i < a.segment_count; i++) {
             weight += 9.81 * td_skeleton_segments(a.skeleton)[i].mass;
         }
@@ -138,7 +138,7 @@ TD_TEST(nothing_begins_or_ends_to_touch_when_things_fall_asleep_or_wake) {
         steps(s.world, 1);
         CHECK_INT(td_world_contact_events(s.world, events, 64), 0);
     }
-    CHECK_INT(td_world_wake_actor(s.world, td_world_actor_id(s.world, 0), &diag), TD_OK);
+    CHECK_INT(td_world_wake_actor(s.world, id_at(s.world, 0), &diag), TD_OK);
     steps(s.world, 1);
     CHECK_INT(td_world_contact_events(s.world, events, 64), 0);
     CHECK(!sleeps(s.world, 0));
@@ -148,7 +148,7 @@ TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
     char text[TEXT];
     OWNED(stage) s = stage_of(sticks(text, "", ""));
     td_diag diag = {.message = ""};
-    const td_actor_id low = td_world_actor_id(s.world, 0), none = {0};
+    const td_actor_id low = id_at(s.world, 0), none = {0};
     steps(s.world, 3);
     CHECK_INT(td_world_sleep_actor(s.world, low, &diag), TD_OK);
     CHECK(!sleeps(s.world, 0));
@@ -156,7 +156,7 @@ TD_TEST(program_puts_an_island_to_sleep_and_wakes_it) {
     CHECK(sleeps(s.world, 0) && sleeps(s.world, 1) && !sleeps(s.world, 2));
     steps(s.world, 3);
     CHECK(sleeps(s.world, 0));
-    CHECK_INT(td_world_wake_actor(s.world, td_world_actor_id(s.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_wake_actor(s.world, id_at(s.world, 1), &diag), TD_OK);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1));
     CHECK_INT(td_world_sleep_actor(s.world, none, &diag), TD_ERR_STALE);
     CHECK_INT(td_world_wake_actor(s.world, none, &diag), TD_ERR_STALE);
@@ -179,8 +179,7 @@ TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
 TD_TEST(hand_that_grabs_moves_or_lets_go_wakes_a_sleeper) {
     stage s = lulled("", "");
     const td_vec3 at = tip_of(s.world, 0, 0);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, tdi_vec3(0, 0.1, 0), at, 0.1,
-                            NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 0, tdi_vec3(0, 0.1, 0), at, 0.1, NULL),
               TD_OK);
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
@@ -198,7 +197,7 @@ TD_TEST(grab_of_a_program_and_a_torque_wake_a_sleeper) {
     td_grab_def def = td_grab_def_default();
     td_grab_id id;
     td_diag diag;
-    def.actor = td_world_actor_id(s.world, 1);
+    def.actor = id_at(s.world, 1);
     def.to = tip_of(s.world, 1, 0);
     def.stiffness = 0.1;
     CHECK_INT(td_world_add_grab(s.world, &def, &id, &diag), TD_OK);
@@ -209,7 +208,7 @@ TD_TEST(grab_of_a_program_and_a_torque_wake_a_sleeper) {
     steps(s.world, 1);
     CHECK(!sleeps(s.world, 1));
     lull(s.world);
-    CHECK_INT(td_world_set_torque(s.world, td_world_actor_id(s.world, 0), 0, 1e-6, NULL), TD_OK);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, 0), 0, 1e-6, NULL), TD_OK);
     check_pair_wakes(&s);
 }
 
@@ -363,7 +362,7 @@ TD_TEST(actor_that_comes_near_wakes_a_sleeper_and_one_that_leaves_does) {
 TD_TEST(actor_that_is_placed_moved_or_disabled_wakes_those_it_touched) {
     OWNED(stage) s = lulled("", "");
     td_diag diag = {.message = ""};
-    const td_actor_id high = td_world_actor_id(s.world, 1);
+    const td_actor_id high = id_at(s.world, 1);
     const td_quat q = tdi_quat_identity();
     CHECK_INT(td_world_place_actor(s.world, high, tdi_vec3(0, 0.2, 0), q, &diag), TD_OK);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1));
@@ -373,8 +372,7 @@ TD_TEST(actor_that_is_placed_moved_or_disabled_wakes_those_it_touched) {
     steps(s.world, 1);
     CHECK_INT(td_world_enable_actor(s.world, high, true, &diag), TD_OK);
     lull(s.world);
-    CHECK_INT(td_world_move_actor(s.world, td_world_actor_id(s.world, 2), tdi_vec3(0.001, 0, 0), q,
-                                  &diag),
+    CHECK_INT(td_world_move_actor(s.world, id_at(s.world, 2), tdi_vec3(0.001, 0, 0), q, &diag),
               TD_OK);
     steps(s.world, 1);
     CHECK(sleeps(s.world, 0) && !sleeps(s.world, 2));
@@ -432,8 +430,8 @@ TD_TEST(adaptive_trees_sleep_and_wake) {
     OWNED(stage) s =
         stage_of("{sleep: {}, objects: [{integrator: adaptive, start: settled, " ROD "}]}");
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 3, tdi_vec3(0, 0, 0),
-                            tdi_vec3(0.1, 0.4, 0), 1, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 0), 3, tdi_vec3(0, 0, 0), tdi_vec3(0.1, 0.4, 0),
+                            1, NULL),
               TD_OK);
     const td_vec3 at = tip_of(s.world, 0, -1);
     steps(s.world, 1); // so stiff a rod diverges in the next
@@ -446,7 +444,7 @@ TD_TEST(base_of_a_sleeper_is_known_to_carry_it_also_after_a_restore) {
     OWNED(stage) a = stage_of(text), b = stage_of(text);
     td_diag diag = {.message = ""};
     td_reaction one, other;
-    const td_actor_id id = td_world_actor_id(a.world, 0);
+    const td_actor_id id = id_at(a.world, 0);
     CHECK_INT(td_world_watch_base(a.world, id, true, &diag), TD_OK);
     lull(a.world);
     steps(a.world, 2);
@@ -468,8 +466,8 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 1), 0, tdi_vec3(0, 0, 0),
-                            tdi_vec3(0, 0.2, 0), 0.2, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 1), 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0),
+                            0.2, NULL),
               TD_OK);
     steps(s.world, 5);
     CHECK(!sleeps(s.world, 0));
@@ -481,7 +479,7 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
 static td_real energy_of(td_world *w) {
     td_real sum = 0;
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, k)).energy;
+        const td_energy e = sums_at(w, k).energy;
         sum += e.kinetic + e.elastic + e.weight;
     }
     return sum;
@@ -492,7 +490,7 @@ TD_TEST(waking_never_adds_energy) {
     td_diag diag;
     const td_real start = energy_of(s.world);
     for (int32_t k = 0; k < 3; k++) {
-        CHECK_INT(td_world_wake_actor(s.world, td_world_actor_id(s.world, k), &diag), TD_OK);
+        CHECK_INT(td_world_wake_actor(s.world, id_at(s.world, k), &diag), TD_OK);
     }
     for (int32_t k = 0; k < 60; k++) {
         steps(s.world, 1);
@@ -522,14 +520,14 @@ TD_TEST(log_says_why_sleepers_wake) {
     opts.log = (td_log){hear, heard, TD_LOG_INFO};
     OWNED(stage) s = stage_with(sticks(text, "", ""), opts, NULL);
     lull(s.world);
-    const td_actor_id alone = td_world_actor_id(s.world, 2);
+    const td_actor_id alone = id_at(s.world, 2);
     const td_collider_id ball = td_world_collider_id(s.world, 1);
     CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
     check_reason(s.world, heard, "'alone' wakes at");
     CHECK_INT(td_world_wake_actor(s.world, alone, &diag), TD_OK);
     check_reason(s.world, heard, ": the program has woken it");
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 2), 0, tdi_vec3(0, 0, 0),
-                            tdi_vec3(2, 0.02, 0), 0.1, NULL),
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 2), 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0),
+                            0.1, NULL),
               TD_OK);
     check_reason(s.world, heard, ": what acts on it has changed");
     CHECK_INT(
@@ -547,9 +545,9 @@ TD_TEST(step_that_fails_wakes_nobody) {
     lid.position = tdi_vec3(0, 0.2, 0);
     CHECK_INT(td_world_add_collider(s.world, &lid, &id, &diag), TD_OK);
     lull(s.world);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 2), 0, tdi_vec3(0, 0, 0),
-                            tdi_vec3(2, 1, 0), 1, NULL),
-              TD_OK);
+    CHECK_INT(
+        td_world_grab(s.world, id_at(s.world, 2), 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1, NULL),
+        TD_OK);
     // the lid leaves the first two no room
     CHECK_INT(td_world_move_collider(s.world, id, tdi_vec3(0, 0.05, 0), tdi_quat_identity(), &diag),
               TD_OK);
@@ -566,8 +564,8 @@ static td_world *run_threads(stage *s, const char *text, int32_t threads) {
     *s = try_stage(text, threads, NULL);
     CHECK_INT(s->status, TD_OK);
     steps(s->world, 100);
-    CHECK(td_world_grab(s->world, td_world_actor_id(s->world, 1), 0, tdi_vec3(0, 0, 0),
-                        tdi_vec3(0, 0.2, 0), 0.2, NULL) == TD_OK);
+    CHECK(td_world_grab(s->world, id_at(s->world, 1), 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0),
+                        0.2, NULL) == TD_OK);
     steps(s->world, 5);
     td_world_release(s->world);
     steps(s->world, 100);

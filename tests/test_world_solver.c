@@ -111,8 +111,8 @@ TD_TEST(moment_at_rest_holds_the_weight_whatever_the_joint_and_its_law) {
     for (int k = 0; k < 3; k++) {
         OWNED(td_world) *world = rod_world(&rods[k]);
         td_vec3 moment, tip;
-        td_world_moments(world, td_world_actor_id(world, 0), &moment);
-        td_world_segment(world, td_world_actor_id(world, 0), 0, NULL, &tip, NULL);
+        td_world_moments(world, id_at(world, 0), &moment);
+        segment_at(world, 0, 0, NULL, &tip, NULL);
         CHECK(tip.y < -0.15);
         CHECK_REL(-moment.z, MASS * GRAVITY * tip.x / 2, 1e-9);
         CHECK_REL(moment.x, 0, 1e-9);
@@ -124,7 +124,7 @@ TD_TEST(slide_carries_no_moment) {
     const rod r = {TD_JOINT_SLIDE, TD_LAW_LINEAR, 20, 0, 1, 1};
     OWNED(td_world) *world = rod_world(&r);
     td_vec3 moment = {1, 1, 1};
-    td_world_moments(world, td_world_actor_id(world, 0), &moment);
+    td_world_moments(world, id_at(world, 0), &moment);
     CHECK(tdi_norm(moment) == 0);
 }
 
@@ -135,8 +135,8 @@ TD_TEST(modes_of_an_actor_are_those_of_its_springs_and_damping_with_their_factor
     const rod whole = {TD_JOINT_BALL, TD_LAW_LINEAR, 1.5, 0.008, 1, 1};
     OWNED(td_world) *a = rod_world(&with), *b = rod_world(&whole);
     td_mode one[2], other[2];
-    CHECK_INT(td_world_modes(a, td_world_actor_id(a, 0), 2, one, NULL), TD_OK);
-    CHECK_INT(td_world_modes(b, td_world_actor_id(b, 0), 2, other, NULL), TD_OK);
+    CHECK_INT(td_world_modes(a, id_at(a, 0), 2, one, NULL), TD_OK);
+    CHECK_INT(td_world_modes(b, id_at(b, 0), 2, other, NULL), TD_OK);
     for (int k = 0; k < 2; k++) {
         CHECK(other[k].damping_ratio > 0.01);
         CHECK_REL(one[k].frequency, other[k].frequency, 1e-7);
@@ -148,13 +148,13 @@ TD_TEST(modes_follow_a_stiffness_that_is_set_while_the_world_moves) {
     const rod r = {TD_JOINT_BALL, TD_LAW_LINEAR, 100, 0.1, 1, 1};
     OWNED(td_world) *world = rod_world(&r);
     td_mode before, after;
-    CHECK_INT(td_world_modes(world, td_world_actor_id(world, 0), 1, &before, NULL), TD_OK);
+    CHECK_INT(td_world_modes(world, id_at(world, 0), 1, &before, NULL), TD_OK);
     set(world, "gravity.y", 0);
     set(world, "objects[0].stiffness", 4);
-    CHECK_INT(td_world_modes(world, td_world_actor_id(world, 0), 1, &after, NULL),
+    CHECK_INT(td_world_modes(world, id_at(world, 0), 1, &after, NULL),
               TD_ERR_ARGUMENT); // it is still bent
     CHECK_INT(td_world_settle(world, NULL, NULL), TD_OK);
-    CHECK_INT(td_world_modes(world, td_world_actor_id(world, 0), 1, &after, NULL), TD_OK);
+    CHECK_INT(td_world_modes(world, id_at(world, 0), 1, &after, NULL), TD_OK);
     CHECK_REL(after.frequency / before.frequency, 2, 1e-2); // the weight bends it a little
 }
 
@@ -163,7 +163,7 @@ TD_TEST(modes_without_stiffness_are_refused) {
     OWNED(td_world) *world = rod_world(&r);
     td_mode mode;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_world_modes(world, td_world_actor_id(world, 0), 1, &mode, &diag), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_modes(world, id_at(world, 0), 1, &mode, &diag), TD_ERR_ARGUMENT);
     CHECK_TEXT(diag.message, "'object-0' has the stiffness 0, so it has no modes");
 }
 
@@ -177,12 +177,12 @@ TD_TEST(segment_is_where_the_pose_has_it_also_when_the_simulated_base_is_another
     td_vec3 origins[4], base;
     td_quat rotations[4];
     steps(s.world, 30);
-    td_world_pose(s.world, td_world_actor_id(s.world, 0), &base, NULL, origins, rotations);
+    pose_at(s.world, 0, &base, NULL, origins, rotations);
     CHECK(base.x > 0.3);
     for (int32_t i = 0; i < 4; i++) {
         td_vec3 origin, tip;
         td_quat q;
-        td_world_segment(s.world, td_world_actor_id(s.world, 0), i, &origin, &tip, &q);
+        segment_at(s.world, 0, i, &origin, &tip, &q);
         CHECK(apart(origin, origins[i]) == 0);
         CHECK(memcmp(&q, &rotations[i], sizeof q) == 0);
         CHECK(apart(tip, tip_of(s.world, 0, i)) < 1e-14);
@@ -196,7 +196,7 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
     steps(s.world, 10);
     td_sums whole = td_world_object_sums(s.world, 0), sum = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int32_t k = 0; k < 3; k++) {
-        td_sums one = td_world_actor_sums(s.world, td_world_actor_id(s.world, k));
+        td_sums one = sums_at(s.world, k);
         sum.energy.kinetic += one.energy.kinetic;
         sum.energy.elastic += one.energy.elastic;
         sum.energy.weight += one.energy.weight;
@@ -209,10 +209,10 @@ TD_TEST(sums_of_actors_add_up_to_those_of_their_object) {
 
 TD_TEST(actor_of_the_tree_has_a_tree) {
     OWNED(stage) s = stage_of("{objects: [{" ROPE ", solver: tree}]}");
-    td_body *tree = td_world_body(s.world, td_world_actor_id(s.world, 0));
+    td_body *tree = td_world_body(s.world, id_at(s.world, 0));
     CHECK(tree != NULL);
     td_vec3 tip;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 3, NULL, &tip, NULL);
+    segment_at(s.world, 0, 3, NULL, &tip, NULL);
     CHECK(apart(td_body_tip(tree, 3), tip) == 0);
 }
 
@@ -228,7 +228,7 @@ TD_TEST(settling_a_world_leaves_nothing_unbalanced_by_any_solver) {
         td_rest rest = {0};
         CHECK_INT(td_world_settle(s.world, &rest, NULL), TD_OK);
         const td_vec3 tip = tip_of(s.world, 0, 7);
-        const td_energy e = td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy;
+        const td_energy e = sums_at(s.world, 0).energy;
         CHECK_IN(tip.y, -0.3, -0.01);
         CHECK(rest.iterations > 0);
         CHECK(rest.residual < 1e-6); // N m and N; the weight is 0.28 N
@@ -253,8 +253,8 @@ TD_TEST(what_does_not_come_to_rest_is_named) {
 // Base and first joint, as the world tells them.
 static td_real base_to_root(const td_world *w) {
     td_vec3 base, root;
-    td_world_pose(w, td_world_actor_id(w, 0), &base, NULL, NULL, NULL);
-    td_world_segment(w, td_world_actor_id(w, 0), 0, &root, NULL, NULL);
+    pose_at(w, 0, &base, NULL, NULL, NULL);
+    segment_at(w, 0, 0, &root, NULL, NULL);
     return apart(base, root);
 }
 
@@ -269,16 +269,13 @@ TD_TEST(state_of_a_world_cannot_leave_the_base_that_the_world_has) {
                  "points: [[0, 0, 0], [0.3, 0, 0]], radius: 0.005}}]}",
                  solvers[k]);
         OWNED(stage) s = stage_of(text), same = stage_of(text);
-        CHECK_INT(
-            td_body_set_base(td_world_body(s.world, td_world_actor_id(s.world, 0)), &away, NULL),
-            TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_set_base(td_world_body(s.world, id_at(s.world, 0)), &away, NULL),
+                  TD_ERR_ARGUMENT);
         steps(s.world, 3);
-        CHECK_INT(
-            td_body_set_base(td_world_body(s.world, td_world_actor_id(s.world, 0)), &moving, NULL),
-            TD_ERR_ARGUMENT);
-        CHECK_INT(
-            td_body_step(td_world_body(s.world, td_world_actor_id(s.world, 0)), NULL, NULL, &diag),
-            TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_set_base(td_world_body(s.world, id_at(s.world, 0)), &moving, NULL),
+                  TD_ERR_ARGUMENT);
+        CHECK_INT(td_body_step(td_world_body(s.world, id_at(s.world, 0)), NULL, NULL, &diag),
+                  TD_ERR_ARGUMENT);
         CHECK_HAS(diag.message, "td_world_step()");
         steps(s.world, 3);
         steps(same.world, 6);
@@ -296,8 +293,7 @@ TD_TEST(reset_of_a_state_of_a_world_leaves_its_base_where_it_is) {
         const td_vec3 drawn = tip_of(s.world, 0, -1);
         steps(s.world, 6);
         CHECK(apart(tip_of(s.world, 0, -1), drawn) > 1e-3);
-        CHECK_INT(td_body_reset(td_world_body(s.world, td_world_actor_id(s.world, 0)), NULL),
-                  TD_OK);
+        CHECK_INT(td_body_reset(td_world_body(s.world, id_at(s.world, 0)), NULL), TD_OK);
         CHECK_SAY(base_to_root(s.world) < 1e-12, "%g m", base_to_root(s.world));
         CHECK(apart(tip_of(s.world, 0, -1), drawn) < 1e-12);
         steps(s.world, 3);
@@ -309,7 +305,7 @@ TD_TEST(held_points_of_a_rod_in_a_world_stay_where_the_world_holds_them) {
     OWNED(stage) s =
         stage_of("{objects: [{solver: rod, start: drawn, strand: {segments: 6, radius: 0.005,"
                  " points: [[0, 0, 0], [0.3, 0, 0]], end: {held: pinned}}}]}");
-    td_body *wire = td_world_body(s.world, td_world_actor_id(s.world, 0));
+    td_body *wire = td_world_body(s.world, id_at(s.world, 0));
     const td_vec3 zero = {0, 0, 0}, up = {0, 0.1, 0}, middle = {0.15, 0.001, 0};
     CHECK_INT(td_rod_set_end(wire, 0, true, up, tdi_quat_identity(), NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_rod_set_vertex(wire, 0, up, zero, NULL), TD_ERR_ARGUMENT);

@@ -56,13 +56,13 @@ static td_status soften(td_world *world, int32_t actor, td_real by) {
         const td_segment *s = &td_skeleton_segments(built)[FIRST + k];
         springs[k] = (td_joint_spring){s->stiffness, s->damping};
     }
-    return td_world_set_springs(world, td_world_actor_id(world, actor), FIRST, SOFT, springs, NULL);
+    return td_world_set_springs(world, id_at(world, actor), FIRST, SOFT, springs, NULL);
 }
 
 static td_vec3 end_of(td_world *world, int32_t actor) {
     td_vec3 base, tip;
-    td_world_pose(world, td_world_actor_id(world, actor), &base, NULL, NULL, NULL);
-    td_world_segment(world, td_world_actor_id(world, actor), COUNT - 1, NULL, &tip, NULL);
+    pose_at(world, actor, &base, NULL, NULL, NULL);
+    segment_at(world, actor, COUNT - 1, NULL, &tip, NULL);
     return tdi_sub(tip, base);
 }
 
@@ -131,7 +131,7 @@ TD_TEST(springs_are_saved_and_steps_take_no_memory) {
 
 TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
     OWNED(td_world) *w = world_of("tree", 1, NULL);
-    const td_actor_id id = td_world_actor_id(w, 0);
+    const td_actor_id id = id_at(w, 0);
     td_joint_spring good = {{1, 1, 1}, {0, 0, 0}}, bad = {{1, -1, 1}, {0, 0, 0}};
     td_joint_drive drive = td_joint_drive_default();
     td_diag diag;
@@ -143,10 +143,8 @@ TD_TEST(springs_that_cannot_be_are_refused_and_drives_stay) {
     drive.torque = 0.1;
     CHECK_INT(td_world_set_drives(w, id, 3, 1, &drive, &diag), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_OK);
-    CHECK(td_world_drive(w, td_world_actor_id(w, 0), 3).torque == 0.1);
-    CHECK(
-        td_skeleton_segments(td_world_actor(w, td_world_actor_id(w, 0)).skeleton)[0].stiffness.y ==
-        1);
+    CHECK(td_world_drive(w, id_at(w, 0), 3).torque == 0.1);
+    CHECK(td_skeleton_segments(actor_at(w, 0).skeleton)[0].stiffness.y == 1);
     steps(w, 2);
     CHECK_INT(td_world_set_integrator(w, 0, TD_ADAPTIVE, NULL), TD_OK);
     CHECK_INT(td_world_set_springs(w, id, 0, 1, &good, &diag), TD_ERR_ARGUMENT);
@@ -161,10 +159,10 @@ TD_TEST(materials_change_while_it_runs_as_if_it_was_made_of_them) {
         OWNED(td_skeleton) *other = NULL;
         change.density = 300;
         change.young = 5e7;
-        CHECK_INT(td_skeleton_changed_new(td_world_actor(a, td_world_actor_id(a, 0)).skeleton, 1,
-                                          &change, 1, NULL, &other, NULL),
-                  TD_OK);
-        CHECK_INT(td_world_regrow_actor(a, td_world_actor_id(a, 0), other, NULL), TD_OK);
+        CHECK_INT(
+            td_skeleton_changed_new(actor_at(a, 0).skeleton, 1, &change, 1, NULL, &other, NULL),
+            TD_OK);
+        CHECK_INT(td_world_regrow_actor(a, id_at(a, 0), other, NULL), TD_OK);
         td_actor_def def = td_actor_def_default();
         td_actor_id id;
         def.position = (td_vec3){5, 0, 0};

@@ -34,7 +34,7 @@ TD_TEST(bending_and_twisting_are_factors_of_the_sections_by_all_solvers) {
 // How far the end of the arm, which points along +X, is turned about that.
 static td_real roll_of(const stage *s) {
     td_quat turn;
-    td_world_segment(s->world, td_world_actor_id(s->world, 0), 9, NULL, NULL, &turn);
+    segment_at(s->world, 0, 9, NULL, NULL, &turn);
     return asin(tdi_quat_rotate(turn, tdi_vec3(0, 0, 1)).y);
 }
 
@@ -64,9 +64,9 @@ TD_TEST(frequencies_follow_the_stiffness_in_bending) {
             solvers[k]);
         td_mode one, other;
         td_diag diag;
-        CHECK_INT(td_world_modes(s.world, td_world_actor_id(s.world, 0), 1, &one, &diag), TD_OK);
+        CHECK_INT(td_world_modes(s.world, id_at(s.world, 0), 1, &one, &diag), TD_OK);
         set(s.world, "objects[0].bending", 4);
-        CHECK_INT(td_world_modes(s.world, td_world_actor_id(s.world, 0), 1, &other, &diag), TD_OK);
+        CHECK_INT(td_world_modes(s.world, id_at(s.world, 0), 1, &other, &diag), TD_OK);
         CHECK_REL(other.frequency / one.frequency, 2, 1e-5);
     }
 }
@@ -106,16 +106,13 @@ TD_TEST(elastic_energy_has_the_stiffness_of_now) {
     for (int k = 0; k < 3; k++) {
         OWNED(stage) s =
             arm(solvers[k], "size: 1", ARM("bend: 0.1, torsion: 0.02, inextensible: true"));
-        const td_real before =
-            td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.elastic;
+        const td_real before = sums_at(s.world, 0).energy.elastic;
         set(s.world, "objects[0].bending", 2);
         set(s.world, "objects[0].twisting", 2);
-        CHECK_REL(td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.elastic,
-                  2 * before, 1e-3);
+        CHECK_REL(sums_at(s.world, 0).energy.elastic, 2 * before, 1e-3);
         set(s.world, "objects[0].bending", 1);
         set(s.world, "objects[0].twisting", 1);
-        CHECK_REL(td_world_actor_sums(s.world, td_world_actor_id(s.world, 0)).energy.elastic,
-                  before, 0);
+        CHECK_REL(sums_at(s.world, 0).energy.elastic, before, 0);
     }
 }
 
@@ -135,8 +132,7 @@ TD_TEST(stiffness_is_what_it_was_after_a_step_that_failed) {
         CHECK_INT(td_world_set_field(b.world, break_it, NULL, NULL), TD_OK);
         CHECK_INT(td_world_step(b.world, &diag), TD_ERR_ARGUMENT);
         CHECK_INT(td_world_set_field(b.world, NULL, NULL, NULL), TD_OK);
-        CHECK_REL(td_world_actor_sums(b.world, td_world_actor_id(b.world, 0)).energy.elastic,
-                  td_world_actor_sums(a.world, td_world_actor_id(a.world, 0)).energy.elastic, 0);
+        CHECK_REL(sums_at(b.world, 0).energy.elastic, sums_at(a.world, 0).energy.elastic, 0);
         steps(a.world, 5);
         steps(b.world, 5);
         CHECK(same_bits(a.world, b.world));

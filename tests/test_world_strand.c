@@ -26,7 +26,7 @@ TD_TEST(strand_sags_alike_by_all_solvers_with_figures_that_are_given) {
             "");
     td_vec3 tips[3];
     for (int k = 0; k < 3; k++) {
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 39, NULL, &tips[k], NULL);
+        segment_at(s.world, k, 39, NULL, &tips[k], NULL);
     }
     CHECK_IN(tips[0].y, -0.3, -0.25);
     CHECK(apart(tips[0], tips[1]) < 1e-4 * -tips[0].y);
@@ -64,7 +64,7 @@ TD_TEST(strand_takes_its_shape_at_ease_by_all_solvers) {
     OWNED(stage) s = all(text, "gravity: [0, 0, 0],");
     td_vec3 ends[3];
     for (int k = 0; k < 3; k++) {
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 19, NULL, &ends[k], NULL);
+        segment_at(s.world, k, 19, NULL, &ends[k], NULL);
         CHECK_REL(tdi_norm(ends[k]), 0.4, k < 2 ? 1e-4 : 1e-3); // its arc is 0.1 % longer
     }
     CHECK(apart(ends[0], ends[1]) < 1e-4);
@@ -76,8 +76,8 @@ TD_TEST(strand_that_is_straight_at_ease_straightens_by_all_solvers) {
             "gravity: [0, 0, 0],");
     for (int k = 0; k < 3; k++) {
         td_vec3 first, end;
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 0, &first, NULL, NULL);
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 19, NULL, &end, NULL);
+        segment_at(s.world, k, 0, &first, NULL, NULL);
+        segment_at(s.world, k, 19, NULL, &end, NULL);
         // a helix is the arc itself
         CHECK_REL(apart(first, end), k < 2 ? 20 * 2 * 0.2 * sin(PI / 40) : 0.2 * PI, 1e-6);
     }
@@ -94,12 +94,10 @@ TD_TEST(strand_starts_with_the_energy_of_its_twist_by_all_solvers) {
         " segments: 10, torsion: 0.02, twist: 1}}]}");
     const double turns = 2 * PI, rate = turns / 0.95;
     for (int k = 0; k < 2; k++) {
-        CHECK_REL(td_world_actor_sums(s.world, td_world_actor_id(s.world, k)).energy.elastic,
-                  0.02 * turns * turns / (2 * 0.95), 1e-9);
+        CHECK_REL(sums_at(s.world, k).energy.elastic, 0.02 * turns * turns / (2 * 0.95), 1e-9);
     }
     // a helix is twisted up to its end
-    CHECK_REL(td_world_actor_sums(s.world, td_world_actor_id(s.world, 2)).energy.elastic,
-              0.02 * rate * rate / 2, 1e-9);
+    CHECK_REL(sums_at(s.world, 2).energy.elastic, 0.02 * rate * rate / 2, 1e-9);
 }
 
 // A box and a weight at the tip: hanging, all of it is below the base.
@@ -111,15 +109,15 @@ TD_TEST(bodies_of_a_strand_weigh_the_same_by_all_solvers) {
     OWNED(stage) s = all(strand, "");
     td_sums sums[3];
     for (int k = 0; k < 3; k++) {
-        sums[k] = td_world_actor_sums(s.world, td_world_actor_id(s.world, k));
-        CHECK_INT(td_world_actor(s.world, td_world_actor_id(s.world, k)).segment_count, 9);
+        sums[k] = sums_at(s.world, k);
+        CHECK_INT(actor_at(s.world, k).segment_count, 9);
         CHECK_IN(sums[k].energy.weight, -9.81 * (0.2 + 0.4 * 0.5 + 0.05), -9.81 * (0.2 + 0.2));
     }
     CHECK_REL(sums[0].energy.weight, sums[1].energy.weight, 1e-5);
     CHECK_REL(sums[0].energy.weight, sums[2].energy.weight, 1e-3);
     td_vec3 at[3];
     for (int k = 0; k < 3; k++) {
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 8, &at[k], NULL, NULL);
+        segment_at(s.world, k, 8, &at[k], NULL, NULL);
     }
     CHECK(apart(at[0], at[1]) < 2e-4); // joints turn by up to 0.1 rad, and moments differ
     CHECK(apart(at[0], at[2]) < 2e-2);
@@ -138,7 +136,7 @@ TD_TEST(strand_with_a_pinned_start_swings_by_all_solvers) {
     run_to(s.world, period / 2);
     for (int k = 0; k < 3; k++) {
         td_vec3 tip;
-        td_world_segment(s.world, td_world_actor_id(s.world, k), 1, NULL, &tip, NULL);
+        segment_at(s.world, k, 1, NULL, &tip, NULL);
         CHECK_IN(tip.x, -0.0501, -0.0495); // damping takes the rest
     }
 }
@@ -148,7 +146,7 @@ TD_TEST(figures_that_are_given_stay_when_the_size_changes) {
     OWNED(stage) s =
         stage_of("{objects: [{size: 2, materials: [{density: 3000}], strand: {points: [[0, 0, "
                  "0], [0, -1, 0]],\n segments: 4, bend: 0.3, line_mass: 0.5, tip_mass: 0.1}}]}");
-    const td_skeleton *skeleton = td_world_actor(s.world, td_world_actor_id(s.world, 0)).skeleton;
+    const td_skeleton *skeleton = actor_at(s.world, 0).skeleton;
     const td_segment *segments = td_skeleton_segments(skeleton);
     CHECK_REL(segments[0].length, 0.5, 1e-14);
     CHECK_REL(segments[0].mass, 0.25, 1e-14);

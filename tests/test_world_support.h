@@ -240,6 +240,37 @@ static inline void steps(td_world *world, int32_t count) {
     }
 }
 
+// What a world tells of its actor or constraint number k.
+static inline td_actor_id id_at(const td_world *world, int32_t k) {
+    return td_world_actor_id(world, k);
+}
+
+static inline td_actor actor_at(const td_world *world, int32_t k) {
+    return td_world_actor(world, id_at(world, k));
+}
+
+static inline td_sums sums_at(td_world *world, int32_t k) {
+    return td_world_actor_sums(world, id_at(world, k));
+}
+
+static inline void segment_at(const td_world *world, int32_t k, int32_t segment, td_vec3 *origin,
+                              td_vec3 *tip, td_quat *rotation) {
+    td_world_segment(world, id_at(world, k), segment, origin, tip, rotation);
+}
+
+static inline void pose_at(const td_world *world, int32_t k, td_vec3 *base, td_quat *turn,
+                           td_vec3 *origins, td_quat *rotations) {
+    td_world_pose(world, id_at(world, k), base, turn, origins, rotations);
+}
+
+static inline td_constraint_report constraint_at(const td_world *world, int32_t k) {
+    return td_world_constraint(world, td_world_constraint_id(world, k));
+}
+
+static inline td_constraint_history history_at(const td_world *world, int32_t k) {
+    return td_world_constraint_history(world, td_world_constraint_id(world, k));
+}
+
 // Steps until the time.
 static inline void run_to(td_world *world, td_real time) {
     while (world && td_world_time(world) < time - 1e-9) {
@@ -252,14 +283,14 @@ static inline void run_to(td_world *world, td_real time) {
 }
 
 static inline td_vec3 tip_of(td_world *world, int32_t actor, int32_t segment) {
-    td_actor a = td_world_actor(world, td_world_actor_id(world, actor));
+    td_actor a = actor_at(world, actor);
     FREED td_vec3 *origins = calloc((size_t)a.segment_count, sizeof *origins);
     FREED td_quat *rotations = calloc((size_t)a.segment_count, sizeof *rotations);
     segment = segment < 0 ? a.segment_count - 1 : segment;
     if (!a.skeleton) { // it was removed
         return (td_vec3){0, 0, 0};
     }
-    td_world_pose(world, td_world_actor_id(world, actor), NULL, NULL, origins, rotations);
+    pose_at(world, actor, NULL, NULL, origins, rotations);
     td_vec3 tip = td_skeleton_segments(a.skeleton)[segment].tip;
     td_vec3 at = tdi_add(origins[segment], tdi_quat_rotate(rotations[segment], tip));
     return at;
@@ -273,10 +304,10 @@ typedef struct motion {
 // Of the segment with an id, wherever it is now; those of a piece have their place in `from`..1.
 static inline motion motion_of(td_world *w, int32_t actor, int32_t segment) {
     motion m;
-    FREED td_vec3 *velocities = calloc(
-        (size_t)td_world_actor(w, td_world_actor_id(w, actor)).segment_count, sizeof *velocities);
-    td_world_segment(w, td_world_actor_id(w, actor), segment, NULL, &m.tip, &m.rotation);
-    td_world_velocities(w, td_world_actor_id(w, actor), velocities, NULL);
+    FREED td_vec3 *velocities =
+        calloc((size_t)actor_at(w, actor).segment_count, sizeof *velocities);
+    segment_at(w, actor, segment, NULL, &m.tip, &m.rotation);
+    td_world_velocities(w, id_at(w, actor), velocities, NULL);
     m.velocity = velocities[segment];
     return m;
 }

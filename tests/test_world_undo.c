@@ -19,7 +19,7 @@
 enum { CARRIED = 1, PLACED = 2, CUT = 4, GROWN = 8, ALL = 16 };
 
 static void change(td_world *w, int what) {
-    const td_actor_id rope = td_world_actor_id(w, 0);
+    const td_actor_id rope = id_at(w, 0);
     const td_quat turn = tdi_quat_turn(tdi_vec3(0, 1, 0), 0.1);
     td_actor_id fallen;
     td_diag diag = {.message = ""};
@@ -37,8 +37,7 @@ static void change(td_world *w, int what) {
     }
     if (status == TD_OK && what & GROWN) {
         OWNED(td_skeleton) *same = NULL;
-        status = td_skeleton_changed_new(td_world_actor(w, td_world_actor_id(w, 0)).skeleton, 1,
-                                         NULL, 0, NULL, &same, &diag);
+        status = td_skeleton_changed_new(actor_at(w, 0).skeleton, 1, NULL, 0, NULL, &same, &diag);
         status = status == TD_OK ? td_world_regrow_actor(w, rope, same, &diag) : status;
     }
     CHECK_INT(status, TD_OK);
@@ -55,7 +54,7 @@ static void burst(void *context, td_real time, td_actor_id actor, int32_t count,
 static void spoil(td_world *w, bool ball) {
     td_vec3 base = {0, 0, 0};
     td_quat turn;
-    td_world_pose(w, td_world_actor_id(w, 0), &base, &turn, NULL, NULL);
+    pose_at(w, 0, &base, &turn, NULL, NULL);
     CHECK_INT(ball ? td_world_move_collider(w, td_world_collider_id(w, 0), base, turn, NULL)
                    : td_world_set_field(w, burst, NULL, NULL),
               TD_OK);
@@ -94,14 +93,12 @@ TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
                  " step: 1/9600, record: {fps: 2400}}");
     td_reduce_stats stats = {0};
     steps(s.world, 20);
-    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats) &&
-          stats.joints == 0);
-    CHECK_INT(td_world_grab(s.world, td_world_actor_id(s.world, 0), 0, tdi_vec3(0, 0, 0),
-                            tdi_vec3(2, 1, 0), 1, NULL),
-              TD_OK);
+    CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &stats) && stats.joints == 0);
+    CHECK_INT(
+        td_world_grab(s.world, id_at(s.world, 0), 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 1, 0), 1, NULL),
+        TD_OK);
     check_fails_without_trace(s.world);
-    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &stats) &&
-          stats.joints == 0);
+    CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &stats) && stats.joints == 0);
 }
 
 // ---- what is in the way ---------------------------------------------------------------------
@@ -117,23 +114,22 @@ TD_TEST(step_that_fails_wakes_no_tree_that_stands_still) {
 
 static td_status hang(td_world *w, int32_t actor, td_real x, td_real y) {
     td_attach_def def = td_attach_def_default();
-    def.actor = td_world_actor_id(w, actor);
-    def.to = td_world_actor_id(w, 0);
+    def.actor = id_at(w, actor);
+    def.to = id_at(w, 0);
     def.segment = 1;
     def.position = tdi_vec3(x, y, 0);
     return td_world_attach(w, &def, NULL);
 }
 
 static td_status place_in_ball(td_world *w, int32_t actor) {
-    return td_world_place_actor(w, td_world_actor_id(w, actor), tdi_vec3(0, 1, 0),
-                                tdi_quat_identity(), NULL);
+    return td_world_place_actor(w, id_at(w, actor), tdi_vec3(0, 1, 0), tdi_quat_identity(), NULL);
 }
 
 // A ball comes to where an actor was while it is disabled.
 static td_status enable_in_ball(td_world *w, int32_t actor) {
-    const td_actor_id id = td_world_actor_id(w, actor);
+    const td_actor_id id = id_at(w, actor);
     if (td_world_actor_enabled(w, id)) {
-        const td_box box = td_world_bounds(w, td_world_actor_id(w, actor));
+        const td_box box = td_world_bounds(w, id_at(w, actor));
         CHECK_INT(td_world_enable_actor(w, id, false, NULL), TD_OK);
         CHECK_INT(td_world_place_collider(w, td_world_collider_id(w, 0), box.low,
                                           tdi_quat_identity(), NULL),

@@ -21,7 +21,7 @@ static int32_t still_count(const td_world *w) {
     int32_t count = 0;
     for (int32_t k = 0; k < td_world_actor_count(w); k++) {
         td_reduce_stats stats = {0};
-        CHECK(td_world_actor_reduction(w, td_world_actor_id(w, k), &stats));
+        CHECK(td_world_actor_reduction(w, id_at(w, k), &stats));
         count += stats.joints == 0;
     }
     return count;
@@ -37,8 +37,8 @@ TD_TEST(still_trees_are_those_far_from_the_camera) {
         most = count > most ? count : most;
         least = count < least ? count : least;
     }
-    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 39), &near));
-    CHECK(td_world_actor_reduction(s.world, td_world_actor_id(s.world, 0), &far));
+    CHECK(td_world_actor_reduction(s.world, id_at(s.world, 39), &near));
+    CHECK(td_world_actor_reduction(s.world, id_at(s.world, 0), &far));
     CHECK(near.joints > 0);
     CHECK_INT(far.joints, 0);
     CHECK_INT(far.frozen, 12);
@@ -60,15 +60,15 @@ TD_TEST(still_trees_are_where_all_of_their_joints_would_have_them_within_three_e
         for (int32_t a = 0; a < 40; a += 3) {
             td_reduce_stats stats = {0};
             td_vec3 base, own, full;
-            CHECK(td_world_actor_reduction(some.world, td_world_actor_id(some.world, a), &stats));
+            CHECK(td_world_actor_reduction(some.world, id_at(some.world, a), &stats));
             moved[a] = moved[a] || stats.joints > 0;
             if (moved[a]) {
                 continue;
             }
             compared++;
-            td_world_pose(some.world, td_world_actor_id(some.world, a), &base, NULL, NULL, NULL);
-            td_world_segment(some.world, td_world_actor_id(some.world, a), 11, NULL, &own, NULL);
-            td_world_segment(all.world, td_world_actor_id(all.world, a), 11, NULL, &full, NULL);
+            pose_at(some.world, a, &base, NULL, NULL, NULL);
+            segment_at(some.world, a, 11, NULL, &own, NULL);
+            segment_at(all.world, a, 11, NULL, &full, NULL);
             const td_real allowed = 0.0005 * tdi_norm(tdi_sub(base, tdi_vec3(0, 0.5, 2)));
             CHECK_SAY(tdi_norm(tdi_sub(own, full)) < 3 * allowed, "cane %d, step %d: %g m of %g",
                       (int)a, (int)k, tdi_norm(tdi_sub(own, full)), allowed);
@@ -82,11 +82,11 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
     steps(s.world, 20);
     CHECK_INT(still_count(s.world), 40);
     td_vec3 before, after;
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 11, NULL, &before, NULL);
-    CHECK(td_world_grab(s.world, td_world_actor_id(s.world, 0), 11, (td_vec3){0, 0, 0},
+    segment_at(s.world, 0, 11, NULL, &before, NULL);
+    CHECK(td_world_grab(s.world, id_at(s.world, 0), 11, (td_vec3){0, 0, 0},
                         (td_vec3){before.x + 0.3, before.y, before.z}, 20, NULL) == TD_OK);
     steps(s.world, 5);
-    td_world_segment(s.world, td_world_actor_id(s.world, 0), 11, NULL, &after, NULL);
+    segment_at(s.world, 0, 11, NULL, &after, NULL);
     CHECK(after.x > before.x + 0.005);
     CHECK_INT(still_count(s.world), 39);
     td_world_release(s.world);
@@ -96,7 +96,7 @@ TD_TEST(still_trees_move_when_the_wind_rises_and_when_a_hand_takes_them) {
 
 TD_TEST(waiting_tree_sleeps_when_a_program_asks_and_waits_again_after_it_woke) {
     OWNED(stage) s = stage_of(calm);
-    const td_actor_id first = td_world_actor_id(s.world, 0);
+    const td_actor_id first = id_at(s.world, 0);
     td_diag diag;
     CHECK_INT(td_world_sleep_actor(s.world, first, &diag), TD_OK);
     steps(s.world, 2);
