@@ -147,7 +147,7 @@ static bool run_test(const char *name, test_function function) {
 }
 
 int main(int argc, char **argv) {
-    int run = 0, failed = 0, left_out = 0;
+    int run = 0, failed = 0, left_out = 0, excluded = 0;
     for (int k = 1; k < argc; k++) {
         if (!selects_any(argv[k])) {
             return 2;
@@ -155,7 +155,11 @@ int main(int argc, char **argv) {
     }
     for (int i = 0; i < test_count; i++) {
         const char *filter = selected_by(i, argc - 1, argv + 1);
-        if (!filter || has_part_of(tests[i].name, getenv("TEST_EXCEPT"))) {
+        if (!filter) {
+            continue;
+        }
+        if (has_part_of(tests[i].name, getenv("TEST_EXCEPT"))) {
+            excluded++;
             continue;
         }
         run++;
@@ -167,5 +171,5 @@ int main(int argc, char **argv) {
         left_out += skipped != NULL;
     }
     printf("%d passed, %d failed, %d left out\n", run - failed - left_out, failed, left_out);
-    return run == 0 || failed > 0;
+    return run + excluded == 0 || failed > 0;
 }

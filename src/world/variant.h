@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "body/solvers.h"
 #include "scene/scene.h"
+#include "tendril/world.h"
 
 typedef struct tdi_transform {
     td_vec3 position;
