@@ -390,7 +390,7 @@ static void helix_alone(play *p) {
     if (take_status(p, td_body_model_new(skeleton, "helix", NULL, &alloc, &model, diag(p))) ==
             TD_OK &&
         take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
-        const int32_t count = td_helix_element_count(model);
+        const int32_t count = td_body_element_count(model);
         for (int32_t k = 0; k < count; k++) {
             points[0][k] = vector(p, 3);
             points[1][k] = vector(p, 3);

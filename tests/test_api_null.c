@@ -306,7 +306,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_INT(td_derivation_bytes(NULL), 0);
     CHECK_INT(td_module_write(NULL, -1, NULL, NULL, 1), 0);
     CHECK_INT(td_body_model_bytes(NULL), 0);
-    CHECK_INT(td_helix_element_count(NULL), 0);
+    CHECK_INT(td_body_element_count(NULL), 0);
     CHECK_INT(td_body_dof_count(NULL), 0);
     CHECK(td_body_model_of(NULL) == NULL);
     td_helix_curvatures(NULL, NULL, NULL);

@@ -195,7 +195,7 @@ TD_TEST(body_refuses_an_unknown_solver_and_functions_of_another) {
     CHECK(!td_tree_coords(rod.body));
     CHECK_INT(td_tree_coord_count(rod.model), 0);
     CHECK_INT(td_rod_vertex_count(tree.model), 0);
-    CHECK_INT(td_helix_element_count(tree.model), 0);
+    CHECK_INT(td_body_element_count(tree.model), 0);
     CHECK_INT(td_rod_set_spin(tree.body, 0, 1, NULL), TD_ERR_ARGUMENT);
     unmake(&rod);
     unmake(&tree);

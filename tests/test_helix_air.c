@@ -59,7 +59,7 @@ TD_TEST(helix_leaf_winds_its_stalk_up_until_twist_balances_drag) {
     opts.air = (td_air){.wind = {12, 0, 0}, .quadratic = 0.6};
     CHECK_INT(td_body_model_new(skeleton, "helix", NULL, NULL, &model, NULL), TD_OK);
     CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
-    CHECK_INT(td_helix_element_count(model), 1);
+    CHECK_INT(td_body_element_count(model), 1);
     const td_real length = tdi_as_helix_model(model)->element[0].length,
                   stiffness = tdi_as_helix_model(model)->element[0].stiffness.y / (length * length);
     const td_real torque = torque_on(&td_skeleton_segments(skeleton)[1], state, &opts.air);

@@ -58,7 +58,7 @@ TD_TEST(helix_model_counts_the_degrees_of_freedom_of_roots) {
     e[3].at = 0.25;
     OWNED(td_body_model) *m = model_of(e, 4);
     if (m) {
-        CHECK_INT(td_helix_element_count(m), 4);
+        CHECK_INT(td_body_element_count(m), 4);
         CHECK_INT(td_body_dof_count(m), 4 * 3 + 3 + 6);
         CHECK_REL(tdi_as_helix_model(m)->element[3].at, 0.025, 1e-15);
         CHECK(td_body_model_bytes(m) > sizeof(tdi_helix_model));

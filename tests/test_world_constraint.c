@@ -318,7 +318,7 @@ TD_TEST(constraint_faults_of_worlds_have_their_places) {
         {CORD "[{gear: {a: {segment: 1}, b: {segment: 2}}}]}", 2, 14, "needs hinges or slides"},
         {"{objects: [{solver: rod, " ROPE "}], constraints:\n [{limit: {a: {segment: 1}, cone: "
          "10}}]}",
-         2, 15, "objects of this solver have no joints"},
+         2, 15, "has no joints that constraints hold"},
     };
     check_faults(faults, sizeof faults / sizeof faults[0]);
 }

@@ -57,7 +57,7 @@ TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
 static int32_t elements_of(const char *keys) {
     OWNED(stage) s = stage_printed("{objects: [{solver: helix, %s plant: fork.lsys}]}", keys);
     const td_body *state = td_world_body(s.world, id_at(s.world, 0));
-    const int32_t count = state ? td_helix_element_count(td_body_model_of(state)) : -1;
+    const int32_t count = state ? td_body_element_count(td_body_model_of(state)) : -1;
     CHECK_INT(actor_at(s.world, 0).dof_count, 3 * count);
     return count;
 }

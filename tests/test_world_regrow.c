@@ -232,7 +232,7 @@ TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     garden g;
     garden_new(&g, "helix", 3, 0);
     const td_body *state = td_world_body(g.world, id_at(g.world, 0));
-    const int32_t old = td_helix_element_count(td_body_model_of(state)), kept = 3 * old;
+    const int32_t old = td_body_element_count(td_body_model_of(state)), kept = 3 * old;
     td_vec3 before[32], after[32];
     steps(g.world, 10);
     CHECK(kept <= 32);
@@ -241,7 +241,7 @@ TD_TEST(growing_helices_keep_the_elements_that_they_have) {
     grow_steps(&g, 1);
     regrow(&g);
     state = td_world_body(g.world, id_at(g.world, 0));
-    CHECK_INT(td_helix_element_count(td_body_model_of(state)),
+    CHECK_INT(td_body_element_count(td_body_model_of(state)),
               old + actor_at(g.world, 0).segment_count - segments);
     td_helix_curvatures(state, after, NULL);
     CHECK(memcmp(before, after, (size_t)old * sizeof *before) == 0);

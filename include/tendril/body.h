@@ -35,6 +35,8 @@ TD_API size_t td_body_model_bytes(const td_body_model *model);
 TD_API const char *td_body_solver(const td_body_model *model); ///< Its name.
 /// Segments of the skeleton; edges or elements of a model that was made of those.
 TD_API int32_t td_body_segment_count(const td_body_model *model);
+/// Curved elements of a model whose solver has them, 0 of others.
+TD_API int32_t td_body_element_count(const td_body_model *model);
 TD_API int32_t td_body_dof_count(const td_body_model *model); ///< Degrees of freedom.
 
 /// A new model whose drawn shape is at rest under this gravity: other rest angles, the same

@@ -47,11 +47,12 @@ TD_API td_status td_world_add_impulse(td_world *world, const td_force_def *def, 
 // ---- joints ---------------------------------------------------------------------------------
 
 /// The first degree of freedom of a segment's joint: 3 of a ball joint, 1 of a hinge or slide, 6 of
-/// a free joint, none of a fixed one. TD_NONE when the actor's solver is not "tree".
+/// a free joint, none of a fixed one. TD_NONE when the actor's solver has no such joints.
 TD_API int32_t td_world_joint_dof(const td_world *world, td_actor_id actor, int32_t segment);
 /// Drives `count` degrees of freedom from `first` on until they are driven otherwise; `drives` NULL
-/// ends it. TD_ERR_ARGUMENT for actors that are not trees, are reduced or step adaptively, and for
-/// what td_joint_drive does not allow. An actor that is cut or regrown is driven no more.
+/// ends it. TD_ERR_ARGUMENT for actors without such joints, for actors that are reduced or step
+/// adaptively, and for drives that td_joint_drive does not allow. A cut or regrown actor is not
+/// driven any more.
 TD_API td_status td_world_set_drives(td_world *world, td_actor_id actor, int32_t first,
                                      int32_t count, const td_joint_drive *drives, td_diag *diag);
 /// How a degree of freedom is driven; as by td_joint_drive_default() when it is not.

@@ -54,7 +54,6 @@ TD_API td_helix_element td_helix_element_default(void);
 /// field. To contact an element is a capsule from its start to its end: cut it where it curls.
 TD_API td_status td_helix_model_new(const td_helix_element *elements, int32_t count,
                                     const td_alloc *alloc, td_body_model **out, td_diag *diag);
-TD_API int32_t td_helix_element_count(const td_body_model *model);
 
 /// Curvatures and their rates, 1/m and 1/(m s), of all elements. Either may be NULL. Setting them
 /// forgets the past of the multistep rule.

@@ -61,13 +61,14 @@ typedef enum td_along_kind {
     TD_ALONG_COUNT,
 } td_along_kind;
 
-/// A rope, braid, ear or strand of hair along a smooth curve. All from `closed` on is for rods.
+/// A rope, braid, ear or strand of hair along a smooth curve. Solvers refuse what they do not
+/// offer: see td_solver_info.
 typedef struct td_strand_def {
     const td_vec3 *points; ///< m, at least two; the first is at the base.
     int32_t point_count;
     td_helix_def helix;   ///< In place of points; used when it has a radius.
     int32_t segments;     ///< Default 20.
-    int32_t elements;     ///< Helices of the solver `helix`; 0 (default): it chooses.
+    int32_t elements;     ///< For a solver with curved elements. Default 0: it chooses.
     td_real radius;       ///< m, at the base. Default 0.005.
     td_real tip_radius;   ///< m, at the other end; 0 (default): as at the base.
     const char *material; ///< Of the library's. Default "rope".
@@ -178,7 +179,7 @@ typedef struct td_object_def {
     td_adapt_def adapt;
     td_spring_rule springs;
     td_spring_law law;    ///< Default: the solver's own.
-    int32_t elements;     ///< Of each axis, for the solver `helix`. Default 0: it chooses.
+    int32_t elements;     ///< Of each axis, for a solver with curved elements. Default 0.
     td_real prune_length; ///< m. Default 0.
     td_real prune_mass;   ///< kg. Default 0.
     const td_material_change *materials;

@@ -195,8 +195,8 @@ typedef struct td_strand {
     td_quat closing; ///< Of a closed one: the first against the last at ease; identity: straight.
     td_real twist; ///< rad: how far it is twisted at the start against ease, in all, spread evenly;
                    ///< `initial` has it as well, but for whole turns.
-    int32_t elements; ///< Helices that the solver `helix` makes of it, at most one a segment; 0:
-                      ///< it chooses. Other solvers take its segments.
+    int32_t elements; ///< For a solver with curved elements, at most one a segment; 0: it chooses.
+                      ///< Other solvers use the segments.
 } td_strand;
 
 /// Without segments; free at both ends, not twisted.

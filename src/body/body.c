@@ -63,6 +63,10 @@ int32_t td_body_dof_count(const td_body_model *model) {
     return model ? model->dof_count : 0;
 }
 
+int32_t td_body_element_count(const td_body_model *model) {
+    return model ? model->element_count : 0;
+}
+
 td_status td_body_model_rest_new(const td_body_model *model, td_vec3 gravity, const td_alloc *alloc,
                                  td_body_model **out, td_diag *diag) {
     TDI_CLEAR(out);

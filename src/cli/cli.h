@@ -214,18 +214,18 @@ void cli_plant_free(cli_plant *plant); // empty is allowed
 void cli_print_fault(const char *path, td_status status, td_diag *diag);
 
 // A plant with a body, at its initial pose.
-typedef struct cli_tree {
+typedef struct cli_body {
     td_skeleton *skeleton;
     td_body_model *model;
     td_body *state;
-} cli_tree;
+} cli_body;
 
 // From a model's file. Returns an exit code; unless it is 0 the faults have been printed and the
-// tree is empty.
-int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree);
-void cli_tree_free(cli_tree *tree); // empty is allowed
+// body is empty.
+int cli_body_open(const char *path, const cli_plant_args *args, cli_body *body);
+void cli_body_free(cli_body *body); // empty is allowed
 // Brings it to rest. Returns an exit code; unless it is 0 it has said why.
-int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_stats *stats);
+int cli_body_settle(const char *path, cli_body *body, td_vec3 gravity, td_step_stats *stats);
 
 // ---- scenes ---------------------------------------------------------------------------------
 

@@ -46,19 +46,20 @@ static const start_file files[] = {
                    "  duration: 5\n"
                    "  probes:\n"
                    "    - {name: top, object: sprig}\n"},
-    {"NOTES.md", "# First steps\n"
-                 "\n"
-                 "    tendril check sprig.lsys sprig.yaml    # errors, with line and column\n"
-                 "    tendril grow sprig.lsys -o sprig.glb   # a mesh for Blender, Godot, Unreal\n"
-                 "    tendril view sprig.yaml                # a page in which you can pull it\n"
-                 "    tendril run sprig.yaml -o run          # run/scene.html plays, run/scene.glb "
-                 "is for Blender\n"
-                 "    tendril plot run                       # draws the recorded tables\n"
-                 "    tendril modes sprig.lsys               # how it would vibrate\n"
-                 "\n"
-                 "Things to try: another ANGLE or STEPS in `sprig.lsys`; `solver: rod` or\n"
-                 "`solver: helix` below `plant` in `sprig.yaml`; `velocity: [8, 0, 0]`.\n"
-                 "`tendril info --scene-keys` lists all keys of a scene.\n"},
+    {"NOTES.md",
+     "# First steps\n"
+     "\n"
+     "    tendril check sprig.lsys sprig.yaml    # errors, with line and column\n"
+     "    tendril grow sprig.lsys -o sprig.glb   # a mesh for Blender, Godot, Unreal\n"
+     "    tendril view sprig.yaml                # a page in which you can pull it\n"
+     "    tendril run sprig.yaml -o run          # run/scene.html plays, run/scene.glb "
+     "is for Blender\n"
+     "    tendril plot run                       # draws the recorded tables\n"
+     "    tendril modes sprig.lsys               # how it would vibrate\n"
+     "\n"
+     "Things to try: another ANGLE or STEPS in `sprig.lsys`; another `solver:` below\n"
+     "`plant` in `sprig.yaml`; `velocity: [8, 0, 0]`. `tendril info --scene-keys` lists\n"
+     "all keys of a scene, with the solvers.\n"},
 };
 
 #define FILE_COUNT ((int)(sizeof files / sizeof files[0]))

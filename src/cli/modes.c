@@ -90,21 +90,21 @@ static void print_modes(owners o, const td_mode *modes, int32_t count, bool json
 
 // ---- models ---------------------------------------------------------------------------------
 
-static int find_modes(const char *path, const modes_args *args, cli_tree *tree) {
+static int find_modes(const char *path, const modes_args *args, cli_body *body) {
     td_step_stats stats;
     td_diag diag = {.message = ""};
     const td_vec3 given = gravity_of(args),
                   gravity = cli_is_given(given) ? given : td_step_opts_default().gravity;
-    int code = cli_tree_settle(path, tree, gravity, &stats);
+    int code = cli_body_settle(path, body, gravity, &stats);
     if (code != EXIT_FINE) {
         return code;
     }
-    int32_t dofs = td_body_dof_count(tree->model);
+    int32_t dofs = td_body_dof_count(body->model);
     int32_t count = args->count < dofs ? (int32_t)args->count : dofs;
     td_mode *modes = calloc((size_t)count + 1, sizeof *modes);
     td_status status = TD_ERR_MEMORY;
     if (modes) {
-        status = td_body_modes(tree->state, gravity, count, modes, &diag);
+        status = td_body_modes(body->state, gravity, count, modes, &diag);
     }
     if (status == TD_OK) {
         print_head(false, args->json);
@@ -117,12 +117,12 @@ static int find_modes(const char *path, const modes_args *args, cli_tree *tree) 
 }
 
 static int modes_of_model(const char *path, const modes_args *args) {
-    cli_tree tree;
-    int code = cli_tree_open(path, &args->plant, &tree);
+    cli_body body;
+    int code = cli_body_open(path, &args->plant, &body);
     if (code == EXIT_FINE) {
-        code = find_modes(path, args, &tree);
+        code = find_modes(path, args, &body);
     }
-    cli_tree_free(&tree);
+    cli_body_free(&body);
     return code;
 }
 

@@ -187,45 +187,44 @@ static td_status open_skeleton(const char *path, const cli_plant_args *args, td_
     return status;
 }
 
-int cli_tree_open(const char *path, const cli_plant_args *args, cli_tree *tree) {
+int cli_body_open(const char *path, const cli_plant_args *args, cli_body *body) {
     td_diag diag = {.message = ""};
-    td_body_opts tree_opts = td_body_opts_default();
     bool told = false;
-    *tree = (cli_tree){NULL, NULL, NULL};
+    *body = (cli_body){NULL, NULL, NULL};
     if (cli_is_skeleton(path) && !cli_plant_args_of_skeleton(args, path)) {
         return EXIT_MISUSE;
     }
-    td_status status = open_skeleton(path, args, &tree->skeleton, &told, &diag);
+    td_status status = open_skeleton(path, args, &body->skeleton, &told, &diag);
     if (status != TD_OK && told) {
         return cli_exit_code(status);
     }
     if (status == TD_OK) {
-        status = td_body_model_new(tree->skeleton, "tree", &tree_opts, NULL, &tree->model, &diag);
+        status = td_body_model_new(body->skeleton, NULL, NULL, NULL, &body->model, &diag);
     }
     if (status == TD_OK) {
-        status = td_body_new(tree->model, NULL, &tree->state, &diag);
+        status = td_body_new(body->model, NULL, &body->state, &diag);
     }
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
-        cli_tree_free(tree);
+        cli_body_free(body);
     }
     // an argument out of its range came from the file, not from the command line
     return status == TD_ERR_ARGUMENT ? EXIT_BAD_INPUT : cli_exit_code(status);
 }
 
-void cli_tree_free(cli_tree *tree) {
-    td_body_free(tree->state);
-    td_body_model_free(tree->model);
-    td_skeleton_free(tree->skeleton);
-    *tree = (cli_tree){NULL, NULL, NULL};
+void cli_body_free(cli_body *body) {
+    td_body_free(body->state);
+    td_body_model_free(body->model);
+    td_skeleton_free(body->skeleton);
+    *body = (cli_body){NULL, NULL, NULL};
 }
 
-int cli_tree_settle(const char *path, cli_tree *tree, td_vec3 gravity, td_step_stats *stats) {
+int cli_body_settle(const char *path, cli_body *body, td_vec3 gravity, td_step_stats *stats) {
     td_diag diag = {.message = ""};
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
     *stats = (td_step_stats){0};
-    td_status status = td_body_settle(tree->state, &opts, stats, &diag);
+    td_status status = td_body_settle(body->state, &opts, stats, &diag);
     if (status == TD_OK && stats->unconverged > 0) {
         status = TD_ERR_DIVERGED;
         snprintf(diag.message, sizeof diag.message,

@@ -231,8 +231,8 @@ static void put_summary(const outputs *o, FILE *out) {
         td_actor actor = td_world_actor(world, td_world_actor_id(world, k));
         segments += actor.segment_count;
         dofs += actor.dof_count;
-        const td_body *helices = td_world_body(world, td_world_actor_id(world, k));
-        elements += helices ? td_helix_element_count(td_body_model_of(helices)) : 0;
+        const td_body *body = td_world_body(world, td_world_actor_id(world, k));
+        elements += body ? td_body_element_count(td_body_model_of(body)) : 0;
     }
     fputs("{\n  \"scene\": ", out);
     cli_json_text(out, o->def->name ? o->def->name : o->result->title);

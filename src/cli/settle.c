@@ -83,35 +83,35 @@ static void print_whole(const char *object, const td_rest *rest, bool json) {
 
 // ---- models ---------------------------------------------------------------------------------
 
-static void print_model(const cli_tree *tree, const td_rest *rest, bool json) {
-    const td_segment *segments = td_skeleton_segments(tree->skeleton);
+static void print_model(const cli_body *body, const td_rest *rest, bool json) {
+    const td_segment *segments = td_skeleton_segments(body->skeleton);
     print_head(false, json);
-    for (int32_t i = 0; i < td_body_segment_count(tree->model); i++) {
-        print_segment(NULL, i, segments[i].parent, td_body_tip(tree->state, i), json);
+    for (int32_t i = 0; i < td_body_segment_count(body->model); i++) {
+        print_segment(NULL, i, segments[i].parent, td_body_tip(body->state, i), json);
     }
     print_whole(NULL, rest, json);
 }
 
 static int settle_model(const char *path, const settle_args *a) {
     const td_vec3 gravity = cli_is_given(a->gravity) ? a->gravity : td_step_opts_default().gravity;
-    cli_tree tree;
+    cli_body body;
     td_step_stats stats;
-    int code = cli_tree_open(path, &a->plant, &tree);
+    int code = cli_body_open(path, &a->plant, &body);
     if (code == EXIT_FINE) {
-        code = cli_tree_settle(path, &tree, gravity, &stats);
+        code = cli_body_settle(path, &body, gravity, &stats);
     }
     if (code == EXIT_FINE) {
-        const td_energy energy = td_body_energy(tree.state, gravity);
+        const td_energy energy = td_body_energy(body.state, gravity);
         const td_rest rest = {.energy = energy.elastic + energy.weight,
-                              .residual = td_body_residual(tree.state, gravity),
+                              .residual = td_body_residual(body.state, gravity),
                               .iterations = stats.iterations,
                               .unstable = stats.unstable > 0};
         if (rest.unstable) {
             warn_of_unstable(NULL);
         }
-        print_model(&tree, &rest, a->json);
+        print_model(&body, &rest, a->json);
     }
-    cli_tree_free(&tree);
+    cli_body_free(&body);
     return code;
 }
 

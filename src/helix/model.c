@@ -44,7 +44,7 @@ tdi_helix_model *tdi_helix_model_alloc(const tdi_helix_counts *counts, const td_
     if (m) {
         layout = (tdi_layout){(char *)m, 0};
         lay_out(m, counts, &layout);
-        m->element_count = counts->elements;
+        m->element_count = m->head.element_count = counts->elements;
         m->station_count = counts->stations;
         m->vane_count = counts->vanes;
         m->rider_count = m->head.segment_count = counts->riders;
@@ -79,11 +79,6 @@ void tdi_helix_model_finish(tdi_helix_model *m) {
             e->mass += m->station[k].mass;
         }
     }
-}
-
-int32_t td_helix_element_count(const td_body_model *model) {
-    const tdi_helix_model *m = tdi_as_helix_model(model);
-    return m ? m->element_count : 0;
 }
 
 // ---- riders ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of explicit integrators. Steps are in files of their own, so that a page can do
-// without some of them (src/web/explicit.c).
+// without some of them (explicit_absent.c).
 
 #include "published/explicit.h"
 

@@ -20,8 +20,8 @@ TABLE(
     FIELD(VEC3, td_side_def, offset, METRES,
           DOC("Vector from there to the point that is held, in the segment's axes (Y along it).")));
 
-TABLE(at_joint_table, "side of joints", td_side_def,
-      "The joint at the lower end of a segment of a tree.", PLACE_FIELDS(td_side_def, "as drawn"));
+TABLE(at_joint_table, "side of joints", td_side_def, "The joint at the lower end of a segment.",
+      PLACE_FIELDS(td_side_def, "as drawn"));
 
 #define NAME_FIELD           \
     FIELD(TEXT, terms, name, \
@@ -102,8 +102,7 @@ TABLE(stop_table, "stop", terms, "Keeps a point on one side of a plane, without 
 
 // ---- joints ---------------------------------------------------------------------------------
 
-TABLE(joint_table, "joint", terms, "Makes a joint of a tree follow keys.", NAME_FIELD,
-      JOINT(a, "The joint."),
+TABLE(joint_table, "joint", terms, "Makes a joint follow keys.", NAME_FIELD, JOINT(a, "The joint."),
       FIELD(VEC3, terms, bend, DEGREES, .low = -3600, .high = 3600, KEYED,
             .given = offsetof(terms, bend_given),
             DOC("Rotation from rest that a ball joint follows, about X, Y (twist) and Z of its "
@@ -114,7 +113,7 @@ TABLE(joint_table, "joint", terms, "Makes a joint of a tree follow keys.", NAME_
             DOC("Place from rest that a slide follows.")),
       SPAN_AND_BREAK);
 
-TABLE(gear_table, "gear", terms, "Makes two joints of trees turn in a ratio.", NAME_FIELD,
+TABLE(gear_table, "gear", terms, "Makes two joints turn in a ratio.", NAME_FIELD,
       JOINT(a, "The one joint, a hinge or slide."), JOINT(b, "The other joint, a hinge or slide."),
       FIELD(REAL, terms, ratio, .def = {1}, NUMBER,
             DOC("Angle of `a` over that of `b`, from how they are when the constraint begins.")),
@@ -125,8 +124,8 @@ TABLE(gear_table, "gear", terms, "Makes two joints of trees turn in a ratio.", N
 
 TABLE(
     limit_table, "limit", terms,
-    "Stops a joint of a tree at the ends of a range. Angles and places count from rest.",
-    NAME_FIELD, JOINT(a, "The joint."),
+    "Stops a joint at the ends of a range. Angles and places count from rest.", NAME_FIELD,
+    JOINT(a, "The joint."),
     FIELD(
         REAL, terms, cone, DEGREES, .def = {ANY_ANGLE}, .high = ANY_ANGLE, .low_open = true,
         DOC("How far the segment on a ball joint leans away from rest at most. Default: any way.")),
@@ -151,23 +150,24 @@ TABLE(spring_table, "spring", terms, "Pulls two points together, or pushes them 
 
 // ---- all of them ----------------------------------------------------------------------------
 
-#define KIND(key, tag_value, text) \
-    FIELD_AT(#key, MAP, td_scene_constraint, as, .tag = tag_value, .table = &key##_table, DOC(text))
+#define KIND(key, tag_value, ...)                                                         \
+    FIELD_AT(#key, MAP, td_scene_constraint, as, .tag = tag_value, .table = &key##_table, \
+             __VA_ARGS__)
 
 // In the order of td_constraint_kind.
 static const tdi_scene_field constraint_fields[] = {
-    KIND(point, TD_CONSTRAINT_POINT, "A point is held."),
-    KIND(weld, TD_CONSTRAINT_WELD, "A point and a rotation are held."),
-    KIND(hinge, TD_CONSTRAINT_HINGE, "A segment turns about an axis."),
-    KIND(slider, TD_CONSTRAINT_SLIDER, "A segment slides along an axis."),
-    KIND(curve, TD_CONSTRAINT_CURVE, "A point slides along a curve."),
-    KIND(distance, TD_CONSTRAINT_DISTANCE, "Two points keep their distance."),
-    KIND(rope, TD_CONSTRAINT_ROPE, "Two points do not go further apart."),
-    KIND(stop, TD_CONSTRAINT_STOP, "A point stays on one side of a plane."),
-    KIND(joint, TD_CONSTRAINT_JOINT, "A joint follows keys."),
-    KIND(gear, TD_CONSTRAINT_GEAR, "Two joints turn in a ratio."),
-    KIND(limit, TD_CONSTRAINT_LIMIT, "A joint stops at the ends of a range."),
-    KIND(spring, TD_CONSTRAINT_SPRING, "Two points pull or push each other."),
+    KIND(point, TD_CONSTRAINT_POINT, DOC("A point is held.")),
+    KIND(weld, TD_CONSTRAINT_WELD, DOC("A point and a rotation are held.")),
+    KIND(hinge, TD_CONSTRAINT_HINGE, DOC("A segment turns about an axis.")),
+    KIND(slider, TD_CONSTRAINT_SLIDER, DOC("A segment slides along an axis.")),
+    KIND(curve, TD_CONSTRAINT_CURVE, DOC("A point slides along a curve.")),
+    KIND(distance, TD_CONSTRAINT_DISTANCE, DOC("Two points keep their distance.")),
+    KIND(rope, TD_CONSTRAINT_ROPE, DOC("Two points do not go further apart.")),
+    KIND(stop, TD_CONSTRAINT_STOP, DOC("A point stays on one side of a plane.")),
+    KIND(joint, TD_CONSTRAINT_JOINT, NEEDS(hinges), DOC("A joint follows keys.")),
+    KIND(gear, TD_CONSTRAINT_GEAR, NEEDS(hinges), DOC("Two joints turn in a ratio.")),
+    KIND(limit, TD_CONSTRAINT_LIMIT, NEEDS(hinges), DOC("A joint stops at the ends of a range.")),
+    KIND(spring, TD_CONSTRAINT_SPRING, DOC("Two points pull or push each other.")),
     {0}};
 const tdi_scene_table tdi_constraint_table = {
     "constraint",      sizeof(td_scene_constraint),

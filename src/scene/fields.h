@@ -99,7 +99,8 @@ typedef struct tdi_scene_field {
     int32_t max_count;                  // of LIST; 0: any
     size_t given;                       // offset of a bool: the key was there; 0: no such bool
     int32_t tag;                        // in a table that is one_of
-    const char *doc;                    // one line
+    size_t ability;  // offset of a bool of td_solver_info: only solvers with it take the key
+    const char *doc; // one line
 } tdi_scene_field;
 
 // The rows end with a key of NULL.

@@ -8,6 +8,7 @@
 #include "scene/fields.h"
 
 #include "base/real.h"
+#include "tendril/solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +212,19 @@ static void put_default(writer *w, const tdi_scene_field *field, const void *obj
     }
 }
 
+// "Only with the solver `a` or `b`.": the solvers that take a key.
+static void put_solvers(writer *w, size_t ability) {
+    const char *before = "Only with the solver `";
+    for (int32_t k = 0; ability > 0 && k < td_solver_count(); k++) {
+        const td_solver_info info = td_solver_get(k);
+        if (*(const bool *)((const char *)&info + ability)) {
+            put3(w, before, info.name, "`");
+            before = " or `";
+        }
+    }
+    put(w, *before == ' ' ? ". " : "");
+}
+
 // ---- sections -------------------------------------------------------------------------------
 
 static void put_section(writer *w, const tdi_scene_table *table, int32_t level,
@@ -231,7 +245,9 @@ static void put_section(writer *w, const tdi_scene_table *table, int32_t level,
             put_default(w, field, object);
             put(w, " | ");
         }
-        put3(w, field->doc ? field->doc : "", field->doc ? " " : "", "|\n");
+        put3(w, field->doc ? field->doc : "", field->doc ? " " : "", "");
+        put_solvers(w, field->ability);
+        put(w, "|\n");
     }
     put(w, "\n");
 }

@@ -33,8 +33,9 @@ static const tdi_choice holds[] = {{"free", TD_END_FREE, "not held"},
         FIELD(REAL, td_strand_end, turns, TURNS, NUMBER, KEYED,                           \
               DOC("Twists a clamped end about its own axis, by less than half a turn in a step."))
 
-TABLE(start_table, "start", td_strand_end, "The first end of a rod.", END_FIELDS(TD_END_CLAMPED));
-TABLE(end_table, "end", td_strand_end, "The last end of a rod.", END_FIELDS(TD_END_FREE));
+TABLE(start_table, "start", td_strand_end, "The first end of a strand.",
+      END_FIELDS(TD_END_CLAMPED));
+TABLE(end_table, "end", td_strand_end, "The last end of a strand.", END_FIELDS(TD_END_FREE));
 
 TABLE(body_table, "body", td_strand_body, "A box that is welded to a strand.",
       FIELD(REAL, td_strand_body, at, .def = {1}, .high = 1,
@@ -54,9 +55,9 @@ TABLE(
     FIELD(MAP, td_strand_def, helix, .table = &helix_table, DOC("A helix in place of `points`.")),
     FIELD(INT, td_strand_def, segments, .def = {20}, .low = 1, .high = 1e6,
           DOC("Number of pieces, all of the same length.")),
-    FIELD(INT, td_strand_def, elements, .high = 1e6,
-          DOC("Number of helices that the solver `helix` makes of the strand, at most `segments`. "
-              "0 means: by curvature and weight. Other solvers use the segments.")),
+    FIELD(INT, td_strand_def, elements, .high = 1e6, NEEDS(curved),
+          DOC("Number of curved elements of the strand, at most `segments`. 0 means: by curvature "
+              "and weight.")),
     FIELD(REAL, td_strand_def, radius, .unit = "m", .def = {0.005}, POSITIVE, ALONG(RADIUS),
           DOC("Radius at the base.")),
     FIELD(REAL, td_strand_def, tip_radius, .unit = "m", FROM_0,
@@ -72,8 +73,7 @@ TABLE(
           DOC("Factor of the area that the air acts on.")),
     FIELD(REAL, td_strand_def, tip_mass, .unit = "kg", FROM_0,
           DOC("Mass of a weight at the end, such as a lantern or a bead.")),
-    FIELD(BOOL, td_strand_def, closed,
-          DOC("Joins the last point to the first. Needs a solver that has rings, such as `rod`.")),
+    FIELD(BOOL, td_strand_def, closed, NEEDS(rings), DOC("Joins the last point to the first.")),
     FIELD(BOOL, td_strand_def, straight,
           DOC("The rest shape is straight, whatever shape is drawn.")),
     FIELD(LIST, td_strand_def, rest, .unit = "m", .item = &point_item,
@@ -85,12 +85,12 @@ TABLE(
           DOC("Radius along Z of a flat section; `radius` is then along X. 0 means round.")),
     FIELD(REAL, td_strand_def, twist, TURNS, NUMBER,
           DOC("Twist at time 0, over the whole length.")),
-    FIELD(MAP, td_strand_def, start, .table = &start_table,
-          DOC("How the first end is held, and how it moves. Only a solver that can hold both ends, "
-              "such as `rod`, can move it.")),
-    FIELD(MAP, td_strand_def, end, .table = &end_table,
-          DOC("How the last end is held, and how it moves. Needs a solver that can hold both ends, "
-              "such as `rod`.")),
+    FIELD(
+        MAP, td_strand_def, start, .table = &start_table,
+        DOC("How the first end is held, and how it moves. Only a solver that takes `end` can move "
+            "it.")),
+    FIELD(MAP, td_strand_def, end, .table = &end_table, NEEDS(ends),
+          DOC("How the last end is held, and how it moves.")),
     FIELD(LIST, td_strand_def, bodies, .table = &body_table,
           .count = offsetof(td_strand_def, body_count), .max_count = 1000,
           DOC("Boxes that are welded to the strand.")),
@@ -100,9 +100,8 @@ TABLE(
           DOC("Bending stiffness EI about Z. 0 means the same as `bend`.")),
     FIELD(REAL, td_strand_def, torsion, .unit = "N m^2", FROM_0, ALONG(TORSION),
           DOC("Torsional stiffness GJ. 0 means: from section and material.")),
-    FIELD(REAL, td_strand_def, stretch, .unit = "N", FROM_0, ALONG(STRETCH),
-          DOC("Stretching stiffness EA, for a solver that stretches, such as `rod`. 0 means: from "
-              "section and material.")),
+    FIELD(REAL, td_strand_def, stretch, .unit = "N", FROM_0, ALONG(STRETCH), NEEDS(stretchy),
+          DOC("Stretching stiffness EA. 0 means: from section and material.")),
     FIELD(REAL, td_strand_def, line_mass, .unit = "kg/m", FROM_0, ALONG(LINE_MASS),
           DOC("Mass of a metre. 0 means: from section and material.")),
     FIELD(BOOL, td_strand_def, inextensible,
@@ -225,7 +224,8 @@ static const tdi_choice adapt_rules[] = {
 TABLE(
     adapt_table, "adapt", td_adapt_def,
     "Which joints the integrator `adaptive` moves; all others are rigid for the moment. With an "
-    "implicit integrator: how exact a tree has to be; joints that do not matter keep their angles, "
+    "implicit integrator: how exact the motion has to be; joints that do not matter keep their "
+    "angles, "
     "turn together or follow the wind.",
     FIELD(INT, td_adapt_def, joints, .high = 1e9,
           DOC("Number of joints that move. 0 means: as many as `error` asks for. With an implicit "
@@ -295,15 +295,15 @@ static const tdi_scene_field object_fields[] = {
           DOC("The solver that simulates the object.")),
     FIELD(CHOICE, td_object_def, integrator, .choices = tdi_integrators,
           DOC("The integrator: the rule by which a step advances the object in time.")),
-    FIELD(MAP, td_object_def, adapt, .table = &adapt_table,
-          DOC("How joints are chosen that move; of trees.")),
+    FIELD(MAP, td_object_def, adapt, .table = &adapt_table, NEEDS(adapts),
+          DOC("How the joints that move are chosen.")),
     FIELD(CHOICE, td_object_def, springs, .choices = rules,
           DOC("How the stiffness of a joint follows from its two segments.")),
     FIELD(CHOICE, td_object_def, law, .choices = tdi_laws,
           DOC("How the moment of a joint grows with its angle.")),
-    FIELD(INT, td_object_def, elements, .high = 1e6,
-          DOC("Number of helices that the solver `helix` makes of each axis of a plant, at most "
-              "one a segment. 0 means: by curvature and weight.")),
+    FIELD(INT, td_object_def, elements, .high = 1e6, NEEDS(curved),
+          DOC("Number of curved elements of each axis of a plant, at most one a segment. 0 means: "
+              "by curvature and weight.")),
     FIELD(REAL, td_object_def, prune_length, .unit = "m", FROM_0,
           DOC("Leaves out segments that are shorter than this.")),
     FIELD(REAL, td_object_def, prune_mass, .unit = "kg", FROM_0,
@@ -312,8 +312,8 @@ static const tdi_scene_field object_fields[] = {
           .count = offsetof(td_object_def, material_count), .max_count = 1000,
           DOC("Changes parameters of the materials of the library or of the file.")),
     FIELD(LIST, td_object_def, joints, .table = &joint_table,
-          .count = offsetof(td_object_def, joint_count), .max_count = 10000,
-          DOC("Joints that are hinges, slides, free balls or fixed. Needs the solver `tree`.")),
+          .count = offsetof(td_object_def, joint_count), .max_count = 10000, NEEDS(hinges),
+          DOC("Joints that are hinges, slides, free balls or fixed.")),
     FIELD(REAL, td_object_def, stiffness, .def = {1}, .high = 1e12, KEYED,
           DOC("Factor of the stiffness of all joints.")),
     FIELD(REAL, td_object_def, bending, .def = {1}, .low = 1e-9, .high = 1e9, KEYED,

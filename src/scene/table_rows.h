@@ -4,6 +4,7 @@
 // Short forms for the rows of the tables.
 
 #include "math/angle.h"
+#include "tendril/solver.h"
 
 #define KEYED    .keyed = true
 #define LIVE     .live = true
@@ -27,6 +28,9 @@
 #define TABLE(name, title, type, text, ...)                          \
     static const tdi_scene_field name##_rows[] = {__VA_ARGS__, {0}}; \
     static const tdi_scene_table name = {title, sizeof(type), name##_rows, DOC(text)}
+
+// The row is for solvers with this ability, a bool of td_solver_info, alone.
+#define NEEDS(what) .ability = offsetof(td_solver_info, what)
 
 #define ALWAYS 1e30 // s: the end of what does not end
 

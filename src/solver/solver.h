@@ -30,6 +30,7 @@ struct td_body_model {
     const td_alloc *alloc;
     size_t bytes; // of the model and all it points to, which are one block
     int32_t segment_count, dof_count;
+    int32_t element_count;  // curved elements; 0: the segments themselves are simulated
     const void *parameters; // the numbers that tell models apart, without gaps: a save belongs to
                             // models whose numbers are the same
     size_t parameter_bytes;

@@ -338,7 +338,8 @@ WEB_EXPORT(web_solver_name) const char *web_solver_name(int32_t solver) {
     return solver >= 0 && solver < td_solver_count() ? td_solver_get(solver).name : "";
 }
 
-// The integrators of a solver: bits 1 << td_integrator, without what explicit.c leaves out.
+// The integrators of a solver: bits 1 << td_integrator, without those of
+// published/explicit_absent.c.
 WEB_EXPORT(web_solver_integrators) uint32_t web_solver_integrators(int32_t solver) {
     const td_solver_info info = td_solver_get(solver);
     return info.integrators & (info.adapts ? ~0u : 1u << TD_IMPLICIT | 1u << TD_IMPLICIT_EULER);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Actors that the integrator TD_ADAPTIVE steps: trees of which only some joints move.
+// Actors with the integrator TD_ADAPTIVE, which moves only some of their joints.
 
 #include "world/world.h"
 

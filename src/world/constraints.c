@@ -35,6 +35,14 @@ static td_status fault(const making *m, const char *key, const char *message) {
     return tdi_scene_fault(m->world->scene, m->diags, TD_ERR_SYNTAX, path, "%s", message);
 }
 
+// The solver of an actor does not offer what the constraint needs.
+static td_status no_solver(const making *m, const char *key, const tdi_actor *a, const char *what) {
+    char message[160];
+    snprintf(message, sizeof message, "the solver '%s' of '%.60s' has no %s that constraints hold",
+             a->solver->info.name, a->name, what);
+    return fault(m, key, message);
+}
+
 static bool of_joint(td_constraint_kind kind) {
     return kind == TD_CONSTRAINT_JOINT || kind == TD_CONSTRAINT_GEAR || kind == TD_CONSTRAINT_LIMIT;
 }
@@ -75,7 +83,7 @@ static td_status check_joint(const making *m, const char *key, const tdi_spot *s
     const tdi_actor *a = &m->world->actors[spot->actor];
     const tdi_implicit *ops = a->solver->implicit;
     if (!ops->joints) {
-        return fault(m, key, "objects of this solver have no joints that can be held");
+        return no_solver(m, key, a, "joints");
     }
     const td_joint_kind kind = ops->joints->joint(a->state, spot->segment).kind;
     if (kind == TD_JOINT_FIXED || kind == TD_JOINT_FREE) {
@@ -100,7 +108,7 @@ static td_status make_side(const making *m, int side) {
     }
     const tdi_actor *a = &m->world->actors[spot.actor];
     if (!tdi_state_offers(a->state, TDI_POINT_POSITION)) {
-        return fault(m, key, "constraints cannot hold objects of this solver");
+        return no_solver(m, key, a, "points");
     }
     td_load at = {.segment = spot.segment,
                   .point =

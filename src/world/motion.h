@@ -44,7 +44,7 @@ void tdi_world_write_drives(const td_world *world, char *bytes);
 td_status tdi_world_read_drives(td_world *world, const char *bytes, int32_t count);
 
 // reduced.c
-// Whether an object's trees are stepped implicitly with fewer joints than they have.
+// Whether actors of an object are stepped implicitly with fewer joints than they have.
 bool tdi_object_reduces(const td_world *world, int32_t object);
 // Tells the state of such an actor, before a step, what the scene allows now.
 void tdi_actor_set_reduction(const td_world *world, tdi_actor *actor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Actors that wait: trees whose tips would move less than their `adapt` allows are not stepped.
-// They cost nothing but a test now and then.
+// Waiting actors: actors whose tips would move less than `adapt` allows are not stepped. A test now
+// and then is their only cost.
 //
-// Test     It samples the air at a few points of the tree and estimates how far the tips would sway
+// Test     It samples the air at a few points of an actor and estimates how far its tips would sway
 //          in it (tdi_reduction_ops). An active actor waits when that is less than half of the
 //          allowed error. A waiting one becomes active when it is more than the allowed error.
 //          Every actor is tested one step in EVERY, by its number: tests are spread over steps and

@@ -19,7 +19,7 @@
 // What a program asked for when it made the world.
 typedef struct tdi_world_options {
     bool inside;       // its threads work within actors, one after the other
-    bool adaptable;    // every tree with an implicit integrator may be reduced later
+    bool adaptable;    // objects whose solver can drop joints may be reduced later
     bool hold_blocked; // what cannot be solved is blocked, and all others go on
     bool timed;        // steps are timed
 } tdi_world_options;
