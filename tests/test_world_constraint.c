@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints in worlds: points that are held and led, loops that close, ropes, what starts, ends,
 // breaks and contradicts itself; with every solver. Pairs with src/world/constraints.c and
-// src/world/holding.c.
+// src/world/constraint_steps.c.
 
 #include "test_world_support.h"
 

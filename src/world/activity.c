@@ -114,9 +114,9 @@ static void wake_loaded(td_world *w, td_real t1) {
 }
 
 static void wake_constrained(td_world *w, td_real t0) {
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const tdi_tie *t = &w->constraints.ties[k];
-        if (t->alive && tdi_tie_digest(w, k, t0) != t->digest &&
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
+        if (t->alive && tdi_constraint_digest(w, k, t0) != t->digest &&
             w->actors[t->actor[0]].activity == TDI_ASLEEP) {
             tdi_actor_wake(w, t->actor[0], TDI_WAKE_CONSTRAINT);
         }
@@ -208,8 +208,8 @@ void tdi_world_follow_activity(td_world *w) {
         const bool known = a->activity >= TDI_ACTIVE && a->activity <= TDI_BLOCKED &&
                            (a->activity != TDI_ASLEEP || tdi_has(a->sleep.next, w->actor_count));
         // an actor with constraints cannot be disabled
-        const bool tied = w->constraints.group_of[k] != TD_NONE;
-        if (!known || !a->alive || (tied && a->activity == TDI_DISABLED)) {
+        const bool in_group = w->constraints.group_of[k] != TD_NONE;
+        if (!known || !a->alive || (in_group && a->activity == TDI_DISABLED)) {
             a->activity = TDI_ACTIVE;
         }
         if (a->activity == TDI_ASLEEP) {

@@ -76,7 +76,7 @@ td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 // Digest of all that acts on an actor in a step that ends at a time, but for fields and others.
 uint64_t tdi_actor_digest(const td_world *world, const tdi_actor *actor, td_real time);
 // Of what a constraint does in a step that begins at a time.
-uint64_t tdi_tie_digest(const td_world *world, int32_t constraint, td_real time);
+uint64_t tdi_constraint_digest(const td_world *world, int32_t constraint, td_real time);
 // Whether a wind that varies, or a field, moves it.
 bool tdi_actor_is_driven(const td_world *world, const tdi_actor *actor);
 

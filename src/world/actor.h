@@ -49,7 +49,7 @@ typedef struct tdi_sleep {
 typedef struct tdi_carry {
     int32_t actor; // TD_NONE: none
     int32_t segment;
-    int32_t tie; // the constraint that holds it there; TD_NONE: its base goes along
+    int32_t constraint; // the weld that attaches it; TD_NONE: none, its base follows the segment
     tdi_transform at;
 } tdi_carry;
 
@@ -199,9 +199,9 @@ td_status tdi_id_fail(const td_world *world, const char *what, const char *gone,
 #define TDI_ID_FAIL(w, what, gone, id, diag) \
     tdi_id_fail(w, what, gone, (td_actor_id){(id).place, (id).generation, (id).world}, diag)
 // Puts an actor elsewhere. Constraints that a program has added to it go, and `weld` comes, as
-// tdi_world_retie() has it. What fails changes nothing.
+// tdi_world_replace_constraint() has it. What fails changes nothing.
 td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
-                        const td_constraint *weld, int32_t *tie, td_diag *diag);
+                        const td_constraint *weld, int32_t *constraint, td_diag *diag);
 // Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
 td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
                                 td_diag *diag);

@@ -91,7 +91,7 @@ static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
         }
     }
     if (status == TD_OK) {
-        w->constraints.tied[w->room.made_count] = w->room.made_count;
+        w->constraints.root[w->room.made_count] = w->room.made_count;
         w->constraints.group_of[w->room.made_count] = TD_NONE;
         w->room.made_count++;
         status = tdi_actor_make_loads(w, a);
@@ -239,7 +239,7 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->reaction.watched = a->reaction.known = false;
     a->sleep = (tdi_sleep){.asked = false};
-    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+    a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -287,7 +287,8 @@ td_status tdi_actor_check_scene(const td_world *w, const tdi_actor *a, const cha
     const int32_t actor = (int32_t)(a - w->actors);
     bool held = false;
     for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
-        held = w->constraints.ties[k].actor[0] == actor || w->constraints.ties[k].actor[1] == actor;
+        held =
+            w->constraints.slots[k].actor[0] == actor || w->constraints.slots[k].actor[1] == actor;
     }
     return !held ? TD_OK
                  : tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -302,7 +303,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_actor_check_scene(w, a, "leave", diag) : status;
-    status = status == TD_OK ? tdi_world_untie(w, (int32_t)(a - w->actors), diag) : status;
+    status = status == TD_OK ? tdi_world_detach_all(w, (int32_t)(a - w->actors), diag) : status;
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
@@ -329,7 +330,8 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     const int32_t k = (int32_t)(a - w->actors);
     status = tdi_actor_check_scene(w, a, "be disabled", diag);
-    status = status == TD_OK && !enabled ? tdi_world_retie(w, k, NULL, NULL, diag) : status;
+    status =
+        status == TD_OK && !enabled ? tdi_world_replace_constraint(w, k, NULL, NULL, diag) : status;
     if (status != TD_OK) {
         return status;
     }
@@ -360,7 +362,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
         tdi_actor_stop_waiting(w, (int32_t)(a - w->actors));
-        a->carry.actor = a->carry.tie == TD_NONE ? TD_NONE : a->carry.actor;
+        a->carry.actor = a->carry.constraint == TD_NONE ? TD_NONE : a->carry.actor;
     }
     return status;
 }
@@ -392,7 +394,7 @@ static void put(td_world *w, tdi_actor *a, tdi_transform to) {
 }
 
 td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_constraint *weld,
-                        int32_t *tie, td_diag *diag) {
+                        int32_t *constraint, td_diag *diag) {
     const int32_t k = (int32_t)(a - w->actors);
     const tdi_actor before = *a;
     td_status status = tdi_actor_check_scene(w, a, "be placed elsewhere", diag);
@@ -402,7 +404,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     tdi_state_save(a->state, w->memory.began);
     put(w, a, to);
     status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
-    status = status == TD_OK ? tdi_world_retie(w, k, weld, tie, diag) : status;
+    status = status == TD_OK ? tdi_world_replace_constraint(w, k, weld, constraint, diag) : status;
     if (status != TD_OK) {
         *a = before;
         tdi_state_restore(a->state, w->memory.began);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Constraints that a program adds, and actors that segments of others carry.
+// Constraints that a program adds, and actors that are attached to segments of others.
 //
-// Welded    What has no base is held by a weld, with both sides in one island.
-// Carried   The base of what has one goes in each step to where the segment will be by its
-//           velocity when the step begins: all such places are known before any actor moves, so
-//           that the order of actors does not matter. The error is of second order in dt.
+// Free      An actor without a held base is attached by a weld, with both sides in one island.
+// Based     The base of any other actor follows the segment: each step moves it to where the
+//           segment will be by its velocity when the step begins. All these places are known before
+//           any actor moves, so that the order of actors does not matter. The error is of second
+//           order in dt.
 
 #include "world/regrow.h"
 
@@ -21,35 +22,36 @@
 
 // ---- ids ------------------------------------------------------------------------------------
 
-// One that a program has added.
-static td_status find(td_world *w, td_constraint_id id, tdi_tie **out, td_diag *diag) {
+// An added constraint.
+static td_status find(td_world *w, td_constraint_id id, tdi_constraint_slot **out, td_diag *diag) {
     const int32_t k = td_world_constraint_index(w, id);
-    *out = k == TD_NONE ? NULL : &w->constraints.ties[k];
+    *out = k == TD_NONE ? NULL : &w->constraints.slots[k];
     if (!*out) {
         return TDI_ID_FAIL(w, "constraint", "removed", id, diag);
     }
-    return tdi_tie_is_added(w, k)
+    return tdi_constraint_is_added(w, k)
                ? TD_OK
                : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "constraint '%s' is of the scene: td_world_set_hold() lets it go and "
-                          "td_world_set() changes its numbers",
+                          "constraint '%s' belongs to the scene: disable it by "
+                          "td_world_set_hold(), or change its numbers by td_world_set()",
                           (*out)->name);
 }
 
 // ---- groups ---------------------------------------------------------------------------------
 
-// Forms groups of what is alive: constraints that are held already are as their sets have them.
+// Forms groups of all constraints that are alive. Constraints of the scene are as their sets have
+// them.
 static td_status regroup(td_world *w, td_diag *diag) {
-    const size_t count = (size_t)w->constraints.tie_count + 1;
+    const size_t count = (size_t)w->constraints.slot_count + 1;
     td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
     if (!all) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const tdi_tie *t = &w->constraints.ties[k];
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
         all[k] = t->def;
         all[k].name = t->name;
-        if (!tdi_tie_is_added(w, k)) {
+        if (!tdi_constraint_is_added(w, k)) {
             all[k] = w->constraints.groups[t->group].constraints->def[t->number];
         }
     }
@@ -58,7 +60,7 @@ static td_status regroup(td_world *w, td_diag *diag) {
     return status;
 }
 
-static void wake_sides(td_world *w, const tdi_tie *t) {
+static void wake_sides(td_world *w, const tdi_constraint_slot *t) {
     for (int side = 0; side < 2; side++) {
         if (t->actor[side] != TD_NONE) {
             tdi_actor_wake(w, t->actor[side], TDI_WAKE_CONSTRAINT);
@@ -112,7 +114,7 @@ static td_status check(const td_world *w, const td_constraint *c, td_diag *diag)
                           w->actors[c->actor[0]].name, w->actors[c->actor[1]].name);
 }
 
-// Points as the solver names them: segments may only ride on others.
+// Points as the solver names them: a segment may be part of another.
 static void place_sides(const td_world *w, td_constraint *c) {
     for (int side = 0; side < 2 && c->actor[side] != TD_NONE; side++) {
         const tdi_actor *a = &w->actors[c->actor[side]];
@@ -125,8 +127,8 @@ static void place_sides(const td_world *w, td_constraint *c) {
     }
 }
 
-// What a tie has besides its definition.
-static void fill(tdi_tie *t) {
+// The fields of a slot that follow from its definition.
+static void fill(tdi_constraint_slot *t) {
     t->actor[0] = t->def.actor[0];
     t->actor[1] = t->def.actor[1];
     t->segment = t->def.segment[0];
@@ -138,86 +140,86 @@ static void fill(tdi_tie *t) {
 
 static int32_t free_place(const td_world *w) {
     int32_t k = w->scene->def.constraint_count;
-    while (k < w->constraints.tie_count && w->constraints.ties[k].alive) {
+    while (k < w->constraints.slot_count && w->constraints.slots[k].alive) {
         k++;
     }
     return k;
 }
 
-// One more, in a place that is free. There is room.
-static tdi_tie *begin_tie(td_world *w, const td_constraint *c, int32_t k) {
-    tdi_tie *t = &w->constraints.ties[k];
-    *t = (tdi_tie){.generation = k < w->constraints.tie_count ? t->generation + 1 : 1,
-                   .alive = true,
-                   .def = *c,
-                   .past = {.broken_at = -1, .unmet_at = -1}};
+// A new constraint in a free slot. There is memory for it.
+static tdi_constraint_slot *begin_constraint(td_world *w, const td_constraint *c, int32_t k) {
+    tdi_constraint_slot *t = &w->constraints.slots[k];
+    *t = (tdi_constraint_slot){.generation = k < w->constraints.slot_count ? t->generation + 1 : 1,
+                               .alive = true,
+                               .def = *c,
+                               .past = {.broken_at = -1, .unmet_at = -1}};
     snprintf(t->name, sizeof t->name, "%s", c->name ? c->name : "");
     if (!c->name) {
         snprintf(t->name, sizeof t->name, "%s %d", td_constraint_kind_name(c->kind), (int)k + 1);
     }
     t->def.name = NULL;
     fill(t);
-    w->constraints.tie_count = k < w->constraints.tie_count ? w->constraints.tie_count : k + 1;
+    w->constraints.slot_count = k < w->constraints.slot_count ? w->constraints.slot_count : k + 1;
     return t;
 }
 
-static bool ties_to(const tdi_tie *t, int32_t actor) {
+static bool joins(const tdi_constraint_slot *t, int32_t actor) {
     return t->alive && actor != TD_NONE && (t->actor[0] == actor || t->actor[1] == actor);
 }
 
-// Who is carried by it is not any more.
-static void forget_tie(td_world *w, int32_t tie) {
+// Detaches the actors that it attaches.
+static void forget_constraint(td_world *w, int32_t constraint) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_carry *c = &w->actors[k].carry;
-        if (c->actor != TD_NONE && c->tie == tie) {
+        if (c->actor != TD_NONE && c->constraint == constraint) {
             c->actor = TD_NONE;
         }
     }
 }
 
-// Those of an actor that a program has added are no more; whether there were any.
-static bool let_go(td_world *w, int32_t actor) {
+// Removes the added constraints of an actor; whether there were any.
+static bool remove_added(td_world *w, int32_t actor) {
     bool any = false;
-    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
-        tdi_tie *t = &w->constraints.ties[k];
-        t->renewed = ties_to(t, actor);
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.slot_count; k++) {
+        tdi_constraint_slot *t = &w->constraints.slots[k];
+        t->renewed = joins(t, actor);
         t->alive = t->alive && !t->renewed;
         any = any || t->renewed;
     }
     return any;
 }
 
-static void finish_letting_go(td_world *w, bool gone) {
-    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
-        tdi_tie *t = &w->constraints.ties[k];
+static void finish_removal(td_world *w, bool gone) {
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.slot_count; k++) {
+        tdi_constraint_slot *t = &w->constraints.slots[k];
         if (t->renewed && gone) {
             wake_sides(w, t);
-            forget_tie(w, k);
+            forget_constraint(w, k);
         }
         t->alive = t->alive || (t->renewed && !gone);
         t->renewed = false;
     }
 }
 
-td_status tdi_world_retie(td_world *w, int32_t actor, const td_constraint *c, int32_t *out,
-                          td_diag *diag) {
-    const int32_t k = free_place(w), before = w->constraints.tie_count;
-    td_status status = c ? tdi_world_tie_room(w, (int64_t)k + 1) : TD_OK;
+td_status tdi_world_replace_constraint(td_world *w, int32_t actor, const td_constraint *c,
+                                       int32_t *out, td_diag *diag) {
+    const int32_t k = free_place(w), before = w->constraints.slot_count;
+    td_status status = c ? tdi_world_constraint_room(w, (int64_t)k + 1) : TD_OK;
     if (status != TD_OK) {
         return tdi_fail(diag, status, "there is no room for a constraint");
     }
-    const bool any = let_go(w, actor);
-    tdi_tie was, *t = NULL;
+    const bool any = remove_added(w, actor);
+    tdi_constraint_slot was, *t = NULL;
     if (c) {
-        was = w->constraints.ties[k];
-        t = begin_tie(w, c, k);
+        was = w->constraints.slots[k];
+        t = begin_constraint(w, c, k);
     }
     status = any || t ? regroup(w, diag) : TD_OK;
     if (status != TD_OK && t) {
         *t = was;
-        w->constraints.tie_count = before;
+        w->constraints.slot_count = before;
     }
-    finish_letting_go(w, status == TD_OK);
+    finish_removal(w, status == TD_OK);
     if (status == TD_OK && t) {
         wake_sides(w, t);
         *out = k;
@@ -248,7 +250,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_ac
     status = status == TD_OK ? check(w, &own, diag) : status;
     if (status == TD_OK) {
         place_sides(w, &own);
-        status = tdi_world_retie(w, TD_NONE, &own, &k, diag);
+        status = tdi_world_replace_constraint(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
         *out = td_world_constraint_id(w, k);
@@ -256,7 +258,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_ac
     return status;
 }
 
-static td_status drop(td_world *w, tdi_tie *t, td_diag *diag) {
+static td_status drop(td_world *w, tdi_constraint_slot *t, td_diag *diag) {
     t->alive = false;
     td_status status = regroup(w, diag);
     t->alive = status != TD_OK;
@@ -270,11 +272,11 @@ td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *
     if (!w) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_tie *t;
+    tdi_constraint_slot *t;
     td_status status = find(w, id, &t, diag);
     status = status == TD_OK ? drop(w, t, diag) : status;
     if (status == TD_OK) {
-        forget_tie(w, (int32_t)(t - w->constraints.ties));
+        forget_constraint(w, (int32_t)(t - w->constraints.slots));
     }
     return status;
 }
@@ -284,7 +286,7 @@ td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constra
     if (!w || !target) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_tie *t;
+    tdi_constraint_slot *t;
     td_status status = find(w, id, &t, diag);
     if (status != TD_OK) {
         return status;
@@ -296,14 +298,14 @@ td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constra
     return status;
 }
 
-td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
+td_status tdi_world_restore_constraints(td_world *w, td_diag *diag) {
     td_status status = TD_OK;
     for (int32_t k = w->scene->def.constraint_count;
-         k < w->constraints.tie_count && status == TD_OK; k++) {
-        fill(&w->constraints.ties[k]);
-        const td_constraint *c = &w->constraints.ties[k].def;
+         k < w->constraints.slot_count && status == TD_OK; k++) {
+        fill(&w->constraints.slots[k]);
+        const td_constraint *c = &w->constraints.slots[k].def;
         status = td_constraints_check(c, 1, diag);
-        for (int side = 0; side < 2 && status == TD_OK && w->constraints.ties[k].alive; side++) {
+        for (int side = 0; side < 2 && status == TD_OK && w->constraints.slots[k].alive; side++) {
             const bool free = side == 1 && c->actor[1] == TD_NONE;
             status =
                 free || (tdi_has(c->actor[side], w->actor_count) && c->kind != TD_CONSTRAINT_CURVE)
@@ -312,8 +314,8 @@ td_status tdi_world_take_ties(td_world *w, td_diag *diag) {
         }
     }
     status = status == TD_OK ? regroup(w, diag) : status;
-    if (status != TD_OK) { // without any there is a world
-        w->constraints.tie_count = w->scene->def.constraint_count;
+    if (status != TD_OK) { // the world goes on without added constraints
+        w->constraints.slot_count = w->scene->def.constraint_count;
         regroup(w, NULL);
     }
     return status;
@@ -349,7 +351,7 @@ static td_status check_attach(const td_world *w, const td_attach_def *def, td_di
     return tdi_check_pose(def->position, def->rotation, diag);
 }
 
-// Whether nothing holds its base.
+// Whether its base is not held.
 static bool is_loose(const td_world *w, const tdi_actor *a) {
     const td_body_model *model = w->variants.list[a->variant].model;
     td_vec3 place;
@@ -374,8 +376,8 @@ static tdi_transform inverse(tdi_transform t) {
     return (tdi_transform){tdi_scale(tdi_quat_rotate(back, t.position), -1), back};
 }
 
-// Where the base of an actor is to be put for its base, or its first segment as it is drawn there,
-// to be at a place. What is loose may be far from its base.
+// The base of an actor that puts its base, or the first segment of a free actor, at a place. A free
+// actor may be far from its base.
 static tdi_transform base_for(const td_world *w, int32_t k, tdi_transform place) {
     const tdi_actor *a = &w->actors[k];
     if (!is_loose(w, a)) {
@@ -398,11 +400,11 @@ static td_constraint weld_of(const td_attach_def *def, int32_t k, int32_t to) {
 static td_status detach(td_world *w, int32_t k, td_diag *diag) {
     tdi_carry *c = &w->actors[k].carry;
     td_status status = TD_OK;
-    if (c->tie != TD_NONE && w->constraints.ties[c->tie].alive) {
-        status = drop(w, &w->constraints.ties[c->tie], diag);
+    if (c->constraint != TD_NONE && w->constraints.slots[c->constraint].alive) {
+        status = drop(w, &w->constraints.slots[c->constraint], diag);
     }
     if (status == TD_OK) {
-        *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+        *c = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
     }
     return status;
 }
@@ -423,15 +425,15 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
         base_for(w, k, tdi_transform_mul(segment_pose(w, to, def->segment), at));
     const bool loose = is_loose(w, &w->actors[k]);
     td_constraint weld = weld_of(def, k, to);
-    int32_t tie = TD_NONE;
+    int32_t constraint = TD_NONE;
     status = loose ? check(w, &weld, diag) : TD_OK;
     if (status == TD_OK) {
         place_sides(w, &weld);
-        status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &tie, diag);
+        status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &constraint, diag);
     }
     if (status == TD_OK) {
         w->actors[k].carry =
-            (tdi_carry){.actor = to, .segment = def->segment, .tie = tie, .at = at};
+            (tdi_carry){.actor = to, .segment = def->segment, .constraint = constraint, .at = at};
     }
     return status;
 }
@@ -458,18 +460,18 @@ td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment
     return td_world_actor_id(w, c ? c->actor : TD_NONE);
 }
 
-td_status tdi_world_untie(td_world *w, int32_t actor, td_diag *diag) {
-    td_status status = tdi_world_retie(w, actor, NULL, NULL, diag);
+td_status tdi_world_detach_all(td_world *w, int32_t actor, td_diag *diag) {
+    td_status status = tdi_world_replace_constraint(w, actor, NULL, NULL, diag);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         tdi_carry *c = &w->actors[k].carry;
         if (k == actor || c->actor == actor) {
-            *c = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+            *c = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
         }
     }
     return status;
 }
 
-// Whether both sides are there after all; a joint that was cut has no constraints.
+// Whether both sides still exist; a joint that was cut has no constraints.
 static bool follow_sides(const td_world *w, const tdi_trace *t, td_constraint *c) {
     bool there = true;
     for (int side = 0; side < 2 && there; side++) {
@@ -482,8 +484,8 @@ static bool follow_sides(const td_world *w, const tdi_trace *t, td_constraint *c
     return there;
 }
 
-static void follow_tie(const td_world *w, const tdi_trace *trace, tdi_tie *t) {
-    t->renewed = ties_to(t, trace->from);
+static void remap_constraint(const td_world *w, const tdi_trace *trace, tdi_constraint_slot *t) {
+    t->renewed = joins(t, trace->from);
     if (t->renewed) {
         t->alive = follow_sides(w, trace, &t->def);
         t->actor[0] = t->def.actor[0];
@@ -493,33 +495,33 @@ static void follow_tie(const td_world *w, const tdi_trace *trace, tdi_tie *t) {
     }
 }
 
-td_status tdi_world_follow_ties(td_world *w, const tdi_trace *trace, td_diag *diag) {
-    const int32_t first = w->scene->def.constraint_count, count = w->constraints.tie_count - first;
-    const size_t bytes = (size_t)count * sizeof *w->constraints.ties;
+td_status tdi_world_remap_constraints(td_world *w, const tdi_trace *trace, td_diag *diag) {
+    const int32_t first = w->scene->def.constraint_count, count = w->constraints.slot_count - first;
+    const size_t bytes = (size_t)count * sizeof *w->constraints.slots;
     bool any = false;
-    for (int32_t k = first; k < w->constraints.tie_count; k++) {
-        any = any || ties_to(&w->constraints.ties[k], trace->from);
+    for (int32_t k = first; k < w->constraints.slot_count; k++) {
+        any = any || joins(&w->constraints.slots[k], trace->from);
     }
     if (!any) {
         return TD_OK;
     }
-    tdi_tie *before = tdi_alloc_zeroed(w->alloc, 1, bytes);
+    tdi_constraint_slot *before = tdi_alloc_zeroed(w->alloc, 1, bytes);
     if (!before) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for constraints");
     }
-    memcpy(before, w->constraints.ties + first, bytes);
-    for (int32_t k = first; k < w->constraints.tie_count; k++) {
-        follow_tie(w, trace, &w->constraints.ties[k]);
+    memcpy(before, w->constraints.slots + first, bytes);
+    for (int32_t k = first; k < w->constraints.slot_count; k++) {
+        remap_constraint(w, trace, &w->constraints.slots[k]);
     }
     const td_status status = regroup(w, diag);
     if (status != TD_OK) {
-        memcpy(w->constraints.ties + first, before, bytes);
+        memcpy(w->constraints.slots + first, before, bytes);
     }
-    for (int32_t k = first; k < w->constraints.tie_count; k++) {
-        if (w->constraints.ties[k].renewed && !w->constraints.ties[k].alive) {
-            forget_tie(w, k);
+    for (int32_t k = first; k < w->constraints.slot_count; k++) {
+        if (w->constraints.slots[k].renewed && !w->constraints.slots[k].alive) {
+            forget_constraint(w, k);
         }
-        w->constraints.ties[k].renewed = false;
+        w->constraints.slots[k].renewed = false;
     }
     tdi_alloc_free(w->alloc, before, bytes);
     return status;
@@ -532,7 +534,7 @@ void tdi_world_carry(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
         tdi_carry *c = &a->carry;
-        if (!tdi_actor_acts(a) || c->actor == TD_NONE || c->tie != TD_NONE) {
+        if (!tdi_actor_acts(a) || c->actor == TD_NONE || c->constraint != TD_NONE) {
             continue;
         }
         tdi_transform to = segment_pose(w, c->actor, c->segment);

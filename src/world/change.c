@@ -103,7 +103,7 @@ static void set_free(tdi_actor *a) {
     a->reaction.watched = a->reaction.known = false;
     a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
     a->sleep = (tdi_sleep){.asked = false};
-    a->carry = (tdi_carry){.actor = TD_NONE, .tie = TD_NONE};
+    a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     a->name = NULL;
 }
@@ -296,7 +296,7 @@ static void take_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
     c->more = k == w->actor_count;
     if (c->more) { // what is in reserve there moves on
-        w->constraints.tied[w->room.made_count] = w->room.made_count;
+        w->constraints.root[w->room.made_count] = w->room.made_count;
         w->constraints.group_of[w->room.made_count] = TD_NONE;
         w->actors[w->room.made_count] = w->actors[k];
         w->room.made_count++;
@@ -385,7 +385,7 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
         status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
                      ? tdi_actor_overlaps(w, k, diag)
                      : status;
-        status = status == TD_OK ? tdi_world_follow_ties(w, &c->trace, diag) : status;
+        status = status == TD_OK ? tdi_world_remap_constraints(w, &c->trace, diag) : status;
         if (status == TD_OK) {
             finish(w, c, &before);
         } else {

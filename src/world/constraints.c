@@ -123,7 +123,7 @@ static td_status make_side(const making *m, int side) {
 }
 
 static tdi_transform side_pose(const td_world *w, const td_constraint *c, int side) {
-    return tdi_pin_pose(w, c->actor[side], c->segment[side], c->point[side]);
+    return tdi_anchor_pose(w, c->actor[side], c->segment[side], c->point[side]);
 }
 
 // ---- kinds ----------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ static void place_side(const making *m) {
 static void copy_terms(const making *m) {
     td_constraint *c = m->to;
     const struct td_constraint_terms *as = &m->from->as;
-    c->name = m->world->constraints.ties[m->constraint].name;
+    c->name = m->world->constraints.slots[m->constraint].name;
     c->curve = as->points;
     c->curve_count = as->point_count;
     c->curve_closed = as->closed;
@@ -194,7 +194,7 @@ static void copy_terms(const making *m) {
 
 // Where the second side's point is, as drawn.
 static td_vec3 other_place(const making *m) {
-    return m->to->actor[1] == TD_NONE ? tdi_world_target(m->world, m->constraint).position
+    return m->to->actor[1] == TD_NONE ? tdi_constraint_target_now(m->world, m->constraint).position
                                       : side_pose(m->world, m->to, 1).position;
 }
 
@@ -204,7 +204,7 @@ static td_status check_reach(const making *m) {
     if (m->from->kind != TD_CONSTRAINT_ROPE || as->length == 0 || as->start > 0) {
         return TD_OK;
     }
-    const td_vec3 a = m->world->constraints.ties[m->constraint].from.position;
+    const td_vec3 a = m->world->constraints.slots[m->constraint].from.position;
     const td_real apart = tdi_norm(tdi_sub(a, other_place(m)));
     char message[240];
     snprintf(message, sizeof message,
@@ -235,26 +235,27 @@ static td_status check_twice(const making *m, const td_constraint *all) {
             !at_once(&scene[k].as, &m->from->as)) {
             continue;
         }
-        const td_real apart = tdi_norm(tdi_sub(tdi_world_target(m->world, k).position,
-                                               tdi_world_target(m->world, m->constraint).position));
+        const td_real apart =
+            tdi_norm(tdi_sub(tdi_constraint_target_now(m->world, k).position,
+                             tdi_constraint_target_now(m->world, m->constraint).position));
         if (apart > SAME_PLACE) {
             char message[240];
             snprintf(message, sizeof message,
                      "the constraint '%s' holds the same point at a place %g m from here; remove "
                      "one, or let one end before the other starts",
-                     m->world->constraints.ties[k].name, apart);
+                     m->world->constraints.slots[k].name, apart);
             return fault(m, m->from->as.to_given ? "to" : "a", message);
         }
     }
     return TD_OK;
 }
 
-static td_status make_tie(const making *m) {
+static td_status make_constraint(const making *m) {
     td_world *w = m->world;
-    tdi_tie *tie = &w->constraints.ties[m->constraint];
-    snprintf(tie->name, sizeof tie->name, "%s", m->from->as.name ? m->from->as.name : "");
+    tdi_constraint_slot *slot = &w->constraints.slots[m->constraint];
+    snprintf(slot->name, sizeof slot->name, "%s", m->from->as.name ? m->from->as.name : "");
     if (!m->from->as.name) {
-        snprintf(tie->name, sizeof tie->name, "%s %d", td_constraint_kind_name(m->from->kind),
+        snprintf(slot->name, sizeof slot->name, "%s %d", td_constraint_kind_name(m->from->kind),
                  (int)m->constraint + 1);
     }
     *m->to = td_constraint_default(kind_of(m->from));
@@ -268,29 +269,29 @@ static td_status make_tie(const making *m) {
     }
     copy_terms(m);
     place_side(m);
-    tie->actor[0] = m->to->actor[0];
-    tie->actor[1] = m->to->actor[1];
-    tie->segment = m->to->segment[0];
-    tie->point = m->to->point[0];
-    tie->joint = m->from->kind == TD_CONSTRAINT_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
-    tie->from = tdi_tie_pose(w, tie);
-    tie->axis = tdi_quat_rotate(tdi_quat_conj(tie->from.rotation),
-                                tdi_unit_or(m->from->as.axis, tdi_vec3(0, 0, 1)));
-    tie->begun = m->from->as.start <= 0;
-    tie->alive = true;
-    tie->group = TD_NONE;
-    tie->past.broken_at = tie->past.unmet_at = -1;
-    m->to->target = tdi_world_target(w, m->constraint);
+    slot->actor[0] = m->to->actor[0];
+    slot->actor[1] = m->to->actor[1];
+    slot->segment = m->to->segment[0];
+    slot->point = m->to->point[0];
+    slot->joint = m->from->kind == TD_CONSTRAINT_JOINT ? joint_of(w, m->to) : TD_JOINT_BALL;
+    slot->from = tdi_constraint_pose(w, slot);
+    slot->axis = tdi_quat_rotate(tdi_quat_conj(slot->from.rotation),
+                                 tdi_unit_or(m->from->as.axis, tdi_vec3(0, 0, 1)));
+    slot->begun = m->from->as.start <= 0;
+    slot->alive = true;
+    slot->group = TD_NONE;
+    slot->past.broken_at = slot->past.unmet_at = -1;
+    m->to->target = tdi_constraint_target_now(w, m->constraint);
     return check_reach(m);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static td_status make_ties(td_world *w, td_constraint *all, td_diag_list *diags) {
+static td_status make_constraints(td_world *w, td_constraint *all, td_diag_list *diags) {
     td_status result = TD_OK;
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
         const making m = {w, k, &w->scene->def.constraints[k], &all[k], diags};
-        td_status status = make_tie(&m);
+        td_status status = make_constraint(&m);
         status = status == TD_OK ? check_twice(&m, all) : status;
         result = result == TD_OK ? status : result;
     }
@@ -309,7 +310,7 @@ static td_status make_explicit(td_world *w, td_diag *diag) {
 
 static td_status make_groups(td_world *w, const td_constraint *all, td_diag_list *diags) {
     td_diag diag = {.index = TD_NONE};
-    w->constraints.tie_count = w->scene->def.constraint_count;
+    w->constraints.slot_count = w->scene->def.constraint_count;
     td_status status = tdi_world_form_groups(w, all, &diag);
     status = status == TD_OK ? make_explicit(w, &diag) : status;
     return status == TD_OK || status == TD_ERR_MEMORY
@@ -320,8 +321,8 @@ static td_status make_groups(td_world *w, const td_constraint *all, td_diag_list
 td_status tdi_world_make_constraints(td_world *w, td_diag_list *diags) {
     const size_t count = (size_t)w->scene->def.constraint_count + 1;
     td_constraint *all = tdi_alloc_zeroed(w->alloc, count, sizeof *all);
-    td_status status = all ? tdi_world_tie_room(w, (int64_t)count) : TD_ERR_MEMORY;
-    status = status == TD_OK ? make_ties(w, all, diags) : status;
+    td_status status = all ? tdi_world_constraint_room(w, (int64_t)count) : TD_ERR_MEMORY;
+    status = status == TD_OK ? make_constraints(w, all, diags) : status;
     status = status == TD_OK ? make_groups(w, all, diags) : status;
     tdi_alloc_free(w->alloc, all, count * sizeof *all);
     return status;

@@ -180,9 +180,9 @@ uint64_t tdi_actor_digest(const td_world *w, const tdi_actor *a, td_real time) {
 
 // ---- constraints ----------------------------------------------------------------------------
 
-uint64_t tdi_tie_digest(const td_world *w, int32_t k, td_real time) {
-    const td_constraint_target t = tdi_world_target(w, k);
-    uint64_t sum = tdi_tie_acts(w, k, time) ? 1 : 2;
+uint64_t tdi_constraint_digest(const td_world *w, int32_t k, td_real time) {
+    const td_constraint_target t = tdi_constraint_target_now(w, k);
+    uint64_t sum = tdi_constraint_acts(w, k, time) ? 1 : 2;
     sum = TAKE(sum, t.position);
     sum = TAKE(sum, t.rotation);
     sum = TAKE(sum, t.joint);

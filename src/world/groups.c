@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Groups: actors that constraints join. They are always in one island, and have the constraints of
-// their actors in one tdi_constraint_set.
+// Groups: actors that constraints join. A group is always in one island, and the constraints of its
+// actors are one tdi_constraint_set.
 //
-// Method   When constraints come or go, groups are formed anew beside those there are. Of a group
-//          with the same constraints the set is taken over; of others a new one is made, with what
-//          each constraint has found and how it pulls. Only then the old ones go: what fails
-//          changes nothing.
+// Method   When constraints are added or removed, new groups are formed beside the old ones. A
+// group
+//          with the same constraints takes over its set. Other groups get a new set, with the state
+//          of each constraint. The old groups are freed last: a failure changes nothing.
 
 #include "world/world.h"
 
@@ -16,19 +16,19 @@
 
 typedef struct grouping {
     td_world *world;
-    const td_constraint *all;            // of every tie
-    int32_t *tied, *group_of, *in_group; // of an actor, and group after group
+    const td_constraint *all;            // of every slot
+    int32_t *root, *group_of, *in_group; // of an actor, and group after group
     tdi_group *groups;
-    int32_t *tie_group, *tie_number; // of a tie
-    int32_t *first_tie, *ties;       // of a group, and one past all: group after group
-    int32_t count;                   // groups
-    bool *made;                      // of a group: its set is a new one
-    bool *kept;                      // of a group that there was: its set was taken over
-    td_constraint *own;              // of one group
+    int32_t *constraint_group, *constraint_number; // of a slot
+    int32_t *first_constraint, *constraints; // of a group, and one past all: group after group
+    int32_t count;                           // groups
+    bool *made;                              // of a group: its set is new
+    bool *kept;                              // of a group that there was: its set was taken over
+    td_constraint *own;                      // of one group
     tdi_member *member;
 } grouping;
 
-// ---- who is in which ------------------------------------------------------------------------
+// ---- members of groups ------------------------------------------------------------------------
 
 static int32_t first_of(int32_t *root, int32_t k) {
     while (root[k] != k) {
@@ -42,18 +42,18 @@ static int32_t first_of(int32_t *root, int32_t k) {
 static void join_actors(grouping *g) {
     const td_world *w = g->world;
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        g->tied[k] = k;
+        g->root[k] = k;
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const tdi_tie *t = &w->constraints.ties[k];
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
         if (t->alive) {
-            const int32_t a = first_of(g->tied, t->actor[0]);
-            const int32_t b = t->actor[1] == TD_NONE ? a : first_of(g->tied, t->actor[1]);
-            g->tied[a > b ? a : b] = a > b ? b : a;
+            const int32_t a = first_of(g->root, t->actor[0]);
+            const int32_t b = t->actor[1] == TD_NONE ? a : first_of(g->root, t->actor[1]);
+            g->root[a > b ? a : b] = a > b ? b : a;
         }
     }
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        g->tied[k] = first_of(g->tied, k);
+        g->root[k] = first_of(g->root, k);
         g->group_of[k] = TD_NONE;
     }
 }
@@ -61,13 +61,13 @@ static void join_actors(grouping *g) {
 // Numbers the groups by their first actors; an actor without constraints is in none.
 static void number_groups(grouping *g) {
     const td_world *w = g->world;
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        if (w->constraints.ties[k].alive) {
-            g->group_of[g->tied[w->constraints.ties[k].actor[0]]] = 0;
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        if (w->constraints.slots[k].alive) {
+            g->group_of[g->root[w->constraints.slots[k].actor[0]]] = 0;
         }
     }
     for (int32_t k = 0; k < w->room.made_count; k++) {
-        const int32_t root = g->tied[k];
+        const int32_t root = g->root[k];
         if (root == k && g->group_of[k] != TD_NONE) {
             g->group_of[k] = g->count++;
         } else {
@@ -90,25 +90,26 @@ static void number_groups(grouping *g) {
     }
 }
 
-static void number_ties(grouping *g) {
+static void number_constraints(grouping *g) {
     const td_world *w = g->world;
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const tdi_tie *t = &w->constraints.ties[k];
-        g->tie_group[k] = t->alive ? g->group_of[t->actor[0]] : TD_NONE;
-        g->tie_number[k] = t->alive ? g->first_tie[g->tie_group[k] + 1]++ : 0;
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
+        g->constraint_group[k] = t->alive ? g->group_of[t->actor[0]] : TD_NONE;
+        g->constraint_number[k] = t->alive ? g->first_constraint[g->constraint_group[k] + 1]++ : 0;
     }
     for (int32_t j = 0; j < g->count; j++) {
-        g->first_tie[j + 1] += g->first_tie[j];
+        g->first_constraint[j + 1] += g->first_constraint[j];
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        if (w->constraints.ties[k].alive) {
-            g->ties[g->first_tie[g->tie_group[k]] + g->tie_number[k]] = k;
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        if (w->constraints.slots[k].alive) {
+            g->constraints[g->first_constraint[g->constraint_group[k]] + g->constraint_number[k]] =
+                k;
         }
     }
 }
 
-static int32_t ties_of(const grouping *g, int32_t group) {
-    return g->first_tie[group + 1] - g->first_tie[group];
+static int32_t constraints_of(const grouping *g, int32_t group) {
+    return g->first_constraint[group + 1] - g->first_constraint[group];
 }
 
 static int32_t place_in_group(const int32_t *actors, const tdi_group *group, int32_t actor) {
@@ -129,12 +130,13 @@ static int32_t place_in_group(const int32_t *actors, const tdi_group *group, int
 // The group that had exactly these constraints; TD_NONE: none.
 static int32_t same_as_before(const grouping *g, int32_t group) {
     const td_world *w = g->world;
-    const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
-    const int32_t before = w->constraints.ties[ties[0]].group;
+    const int32_t *list = g->constraints + g->first_constraint[group],
+                  count = constraints_of(g, group);
+    const int32_t before = w->constraints.slots[list[0]].group;
     bool same = before != TD_NONE && w->constraints.groups[before].constraints->count == count;
     for (int32_t i = 0; i < count && same; i++) {
         same =
-            w->constraints.ties[ties[i]].group == before && !w->constraints.ties[ties[i]].renewed;
+            w->constraints.slots[list[i]].group == before && !w->constraints.slots[list[i]].renewed;
     }
     return same ? before : TD_NONE;
 }
@@ -147,18 +149,19 @@ static void take_over(grouping *g, int32_t group, int32_t before) {
     g->kept[before] = true;
 }
 
-static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
+static td_status make_constraints(grouping *g, int32_t group, td_diag *diag) {
     const td_world *w = g->world;
-    const int32_t *ties = g->ties + g->first_tie[group], count = ties_of(g, group);
+    const int32_t *list = g->constraints + g->first_constraint[group],
+                  count = constraints_of(g, group);
     tdi_group *to = &g->groups[group];
     for (int32_t j = 0; j < to->count; j++) {
         const tdi_actor *a = &w->actors[g->in_group[to->first + j]];
         g->member[j] = (tdi_member){.body = a->state, .name = a->name};
     }
     for (int32_t i = 0; i < count; i++) {
-        g->own[i] = g->all[ties[i]];
+        g->own[i] = g->all[list[i]];
         for (int side = 0; side < 2; side++) {
-            const int32_t actor = w->constraints.ties[ties[i]].actor[side];
+            const int32_t actor = w->constraints.slots[list[i]].actor[side];
             g->own[i].actor[side] =
                 actor == TD_NONE ? TD_NONE : place_in_group(g->in_group, to, actor);
         }
@@ -167,8 +170,8 @@ static td_status make_holds(grouping *g, int32_t group, td_diag *diag) {
         tdi_constraint_set_new(g->member, to->count, g->own, count, tdi_world_has_contact(w),
                                w->alloc, &to->constraints, diag);
     g->made[group] = status == TD_OK;
-    for (int32_t i = 0; i < count && status == TD_OK; i++) { // those that there were go on
-        const tdi_tie *t = &w->constraints.ties[ties[i]];
+    for (int32_t i = 0; i < count && status == TD_OK; i++) { // old constraints keep their states
+        const tdi_constraint_slot *t = &w->constraints.slots[list[i]];
         if (t->group != TD_NONE) {
             to->constraints->state[i] =
                 w->constraints.groups[t->group].constraints->state[t->number];
@@ -187,14 +190,14 @@ static void commit(const grouping *g) {
             tdi_constraint_set_free(w->constraints.groups[j].constraints);
         }
     }
-    memcpy(w->constraints.tied, g->tied, actors * sizeof *w->constraints.tied);
+    memcpy(w->constraints.root, g->root, actors * sizeof *w->constraints.root);
     memcpy(w->constraints.group_of, g->group_of, actors * sizeof *w->constraints.group_of);
     memcpy(w->constraints.group_actor, g->in_group, actors * sizeof *w->constraints.group_actor);
     memcpy(w->constraints.groups, g->groups, groups * sizeof *w->constraints.groups);
     w->constraints.group_count = g->count;
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        w->constraints.ties[k].group = g->tie_group[k];
-        w->constraints.ties[k].number = g->tie_number[k];
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        w->constraints.slots[k].group = g->constraint_group[k];
+        w->constraints.slots[k].number = g->constraint_number[k];
     }
     w->islands.regroup = true;
 }
@@ -203,19 +206,19 @@ static td_status form(grouping *g, td_diag *diag) {
     td_status status = TD_OK;
     join_actors(g);
     number_groups(g);
-    number_ties(g);
+    number_constraints(g);
     for (int32_t j = 0; j < g->count && status == TD_OK; j++) {
         const int32_t before = same_as_before(g, j);
         if (before != TD_NONE) {
             take_over(g, j, before);
         } else {
-            status = make_holds(g, j, diag);
+            status = make_constraints(g, j, diag);
         }
     }
     status = status == TD_OK ? tdi_world_reserve_began(g->world, g->groups, g->count) : status;
     if (status == TD_OK) {
         commit(g);
-        if (g->world->near.x) { // what does not get room now takes it in a step
+        if (g->world->near.x) { // otherwise the next step allocates
             (void)tdi_world_step_room(g->world, NULL);
         }
         return TD_OK;
@@ -232,20 +235,20 @@ static td_status form(grouping *g, td_diag *diag) {
 static size_t lay_out(grouping *g, char *to) {
     const td_world *w = g->world;
     const size_t actors = (size_t)w->room.made_count + 1,
-                 ties = (size_t)w->constraints.tie_count + 1;
+                 slots = (size_t)w->constraints.slot_count + 1;
     tdi_layout l = {to, 0};
     g->groups = tdi_layout_place(&l, actors, sizeof *g->groups);
-    g->own = tdi_layout_place(&l, ties, sizeof *g->own);
+    g->own = tdi_layout_place(&l, slots, sizeof *g->own);
     g->member = tdi_layout_place(&l, actors, sizeof *g->member);
-    g->tied = tdi_layout_place(&l, actors, sizeof *g->tied);
+    g->root = tdi_layout_place(&l, actors, sizeof *g->root);
     g->group_of = tdi_layout_place(&l, actors, sizeof *g->group_of);
     g->in_group = tdi_layout_place(&l, actors, sizeof *g->in_group);
-    g->first_tie = tdi_layout_place(&l, actors + 1, sizeof *g->first_tie);
-    g->ties = tdi_layout_place(&l, ties, sizeof *g->ties);
+    g->first_constraint = tdi_layout_place(&l, actors + 1, sizeof *g->first_constraint);
+    g->constraints = tdi_layout_place(&l, slots, sizeof *g->constraints);
     g->made = tdi_layout_place(&l, actors, sizeof *g->made);
     g->kept = tdi_layout_place(&l, actors, sizeof *g->kept);
-    g->tie_group = tdi_layout_place(&l, ties, sizeof *g->tie_group);
-    g->tie_number = tdi_layout_place(&l, ties, sizeof *g->tie_number);
+    g->constraint_group = tdi_layout_place(&l, slots, sizeof *g->constraint_group);
+    g->constraint_number = tdi_layout_place(&l, slots, sizeof *g->constraint_number);
     return l.used;
 }
 
@@ -275,7 +278,7 @@ void tdi_world_free_groups(td_world *w) {
     for (int32_t g = 0; g < w->constraints.group_count; g++) {
         tdi_constraint_set_free(w->constraints.groups[g].constraints);
         if (w->constraints.groups[g].explicit_ops) {
-            w->constraints.groups[g].explicit_ops->free(w->constraints.groups[g].held);
+            w->constraints.groups[g].explicit_ops->free(w->constraints.groups[g].explicit_set);
         }
     }
 }

@@ -117,7 +117,7 @@ void tdi_world_forget_contact(td_world *world);
 // Where points of actors begin, from this one on.
 void tdi_world_number_points(td_world *world, int32_t from);
 td_status tdi_world_collider_room(td_world *world, int64_t count);
-td_status tdi_world_tie_room(td_world *world, int64_t count);
+td_status tdi_world_constraint_room(td_world *world, int64_t count);
 
 // colliders.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);

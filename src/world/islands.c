@@ -425,7 +425,7 @@ static td_status join_predicted(td_world *w, td_diag *diag) {
 static void root_actors(td_world *w) {
     int32_t *root = w->near.root;
     for (int32_t k = 0; k < w->actor_count; k++) {
-        root[k] = w->constraints.tied[k];
+        root[k] = w->constraints.root[k];
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].activity == TDI_ASLEEP) {

@@ -104,7 +104,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
     if (p->constraints) {
         tdi_constraints_bind(p->constraints, NULL);
         p->constraints->next = NULL;
-        tdi_world_set_holds(w, td_world_time(w));
+        tdi_world_set_constraints(w, td_world_time(w));
     }
     td_status status = tdi_system_modes(&system, 0, NULL, &info, w->alloc, diag);
     status = status == TD_OK ? check_rest(w, p, &info, diag) : status;
@@ -112,7 +112,7 @@ static td_status modes_together(td_world *w, const party *p, int32_t count, td_m
         status = tdi_system_modes(&system, count, modes, &info, w->alloc, diag);
     }
     if (p->constraints) {
-        tdi_world_undo_holds(w);
+        tdi_world_undo_constraints(w);
     }
     *free = info.free;
     tdi_alloc_free(w->alloc, members, n * sizeof *members);

@@ -271,7 +271,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     if (status == TD_OK) {
         a->state->led = true;
         a->state->collision.filter = a->filter;
-        status = tdi_actor_make_bumps(w, a, diag);
+        status = tdi_actor_make_explicit_contact(w, a, diag);
     }
     status = status == TD_OK ? make_borne(w, a) : status;
     return status == TD_OK ? check_ground(w, a, diag) : status;
@@ -279,7 +279,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
     *a = (tdi_actor){.contact.barrier = {.strength = 1, .reach = -1},
-                     .carry = {.actor = TD_NONE, .tie = TD_NONE}};
+                     .carry = {.actor = TD_NONE, .constraint = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
     a->filter = w->scene->def.objects[w->variants.list[variant].object].filter;
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
@@ -314,7 +314,7 @@ void tdi_actor_free(tdi_actor *a) {
     if (a->adapt.adapt) {
         a->adapt.ops->free(a->adapt.adapt);
     }
-    tdi_actor_free_bumps(a);
+    tdi_actor_free_explicit_contact(a);
     if (a->contact.borne) {
         tdi_alloc_free(a->state->alloc, a->contact.borne,
                        2 * tdi_actor_borne_count(a) * sizeof *a->contact.borne);

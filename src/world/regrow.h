@@ -87,7 +87,7 @@ void tdi_world_follow_trace(td_world *world, const tdi_trace *trace, const tdi_a
 
 // attach.c: constraints that a program has added hold on to the segments of an actor that has
 // changed; those at segments that are no more go. Without memory nothing changes.
-td_status tdi_world_follow_ties(td_world *world, const tdi_trace *trace, td_diag *diag);
+td_status tdi_world_remap_constraints(td_world *world, const tdi_trace *trace, td_diag *diag);
 
 // severed.c
 // Notes pairs, of what stays of an actor and of what falls off it, that are too near each other to

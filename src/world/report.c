@@ -74,7 +74,7 @@ int32_t td_world_contacts(const td_world *w, td_contact *contacts, int32_t capac
         } else if (i->contact && tdi_island_is_solved(i)) {
             count += tdi_island_contacts(w, i, rest, left);
         } else if (!i->contact && tdi_island_is_solved(i)) {
-            count += tdi_island_bumps(w, i, rest, left);
+            count += tdi_island_explicit_contacts(w, i, rest, left);
         }
     }
     return count;
@@ -87,8 +87,8 @@ static bool force_of(const td_world *w, int32_t constraint, td_contact *to) {
     if (!r.active || !(size > 0)) {
         return false;
     }
-    *to = (td_contact){.actor = w->constraints.ties[constraint].actor[0],
-                       .segment = w->constraints.ties[constraint].segment,
+    *to = (td_contact){.actor = w->constraints.slots[constraint].actor[0],
+                       .segment = w->constraints.slots[constraint].segment,
                        .other_actor = TD_NONE,
                        .other = constraint,
                        .point = r.place,

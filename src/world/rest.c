@@ -276,7 +276,7 @@ static void warn_of_unstable(const td_world *w, td_diag_list *diags) {
 td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     settling s = {.world = w, .diag = {.index = TD_NONE}, .overlaps = TD_NONE};
     char path[64] = "objects";
-    tdi_world_set_holds(w, 0);
+    tdi_world_set_constraints(w, 0);
     const tdi_actor *wrong = settle_loners(&s);
     const td_status status = wrong ? wrong->step.status : settle_together(&s);
     if (status == TD_OK || status == TD_ERR_MEMORY) {
@@ -314,7 +314,7 @@ td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
     }
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
     tdi_world_wake_all(w);
-    tdi_world_set_holds(w, td_world_time(w));
+    tdi_world_set_constraints(w, td_world_time(w));
     tdi_world_gather_colliders(w);
     const tdi_actor *wrong = settle_loners(&s);
     if (wrong) {

@@ -59,7 +59,7 @@ td_status tdi_world_actor_room(td_world *w, int64_t count) {
                               {&w->islands.active, sizeof *w->islands.active},
                               {&w->islands.members, sizeof *w->islands.members},
                               {&w->islands.member_actor, sizeof *w->islands.member_actor},
-                              {&w->constraints.tied, sizeof *w->constraints.tied},
+                              {&w->constraints.root, sizeof *w->constraints.root},
                               {&w->constraints.group_of, sizeof *w->constraints.group_of},
                               {&w->constraints.group_actor, sizeof *w->constraints.group_actor},
                               {&w->constraints.group_member, sizeof *w->constraints.group_member},
@@ -327,17 +327,17 @@ td_status tdi_world_grow_room(td_world *w, td_diag *diag) {
     return grown ? tdi_world_step_room(w, diag) : tdi_world_limit_pairs(w, 2 * n->pairs, diag);
 }
 
-td_status tdi_world_tie_room(td_world *w, int64_t count) {
-    const growing arrays[] = {{&w->constraints.ties, sizeof *w->constraints.ties}};
-    if (w->constraints.ties && count <= w->constraints.tie_capacity) {
+td_status tdi_world_constraint_room(td_world *w, int64_t count) {
+    const growing arrays[] = {{&w->constraints.slots, sizeof *w->constraints.slots}};
+    if (w->constraints.slots && count <= w->constraints.slot_capacity) {
         return TD_OK;
     }
-    const int64_t capacity = grown_to(w->constraints.tie_capacity, count);
+    const int64_t capacity = grown_to(w->constraints.slot_capacity, count);
     td_status status = capacity > INT32_MAX / 64
                            ? TD_ERR_LIMIT
-                           : grow(w, arrays, 1, w->constraints.tie_capacity, capacity);
+                           : grow(w, arrays, 1, w->constraints.slot_capacity, capacity);
     if (status == TD_OK) {
-        w->constraints.tie_capacity = (int32_t)capacity;
+        w->constraints.slot_capacity = (int32_t)capacity;
     }
     return status;
 }

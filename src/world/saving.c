@@ -28,7 +28,7 @@ typedef struct head {
     int32_t watched;                  // room for pairs
     int32_t slept;                    // contacts of those that sleep
     int32_t drives;                   // degrees of freedom that are driven
-    int32_t ties;                     // places of constraints that were added
+    int32_t added_constraints;        // places of constraints that were added
     int32_t pairs;                    // that there is room for, a segment
 } head;
 
@@ -60,11 +60,11 @@ static uint64_t shape_of(const td_world *w) {
         }
     }
     for (int32_t k = 0; k < w->scene->def.constraint_count; k++) {
-        const tdi_tie *tie = &w->constraints.ties[k];
+        const tdi_constraint_slot *slot = &w->constraints.slots[k];
         hash = mix(hash, &w->scene->def.constraints[k].kind, sizeof(td_constraint_kind));
-        hash = mix(hash, tie->actor, sizeof tie->actor);
-        hash = mix(hash, &tie->segment, sizeof tie->segment);
-        hash = mix(hash, &tie->point, sizeof tie->point);
+        hash = mix(hash, slot->actor, sizeof slot->actor);
+        hash = mix(hash, &slot->segment, sizeof slot->segment);
+        hash = mix(hash, &slot->point, sizeof slot->point);
     }
     return hash;
 }
@@ -143,15 +143,15 @@ static void tape_world(tdi_tape *t, td_world *w) {
               w->watch.capacity,
               tdi_world_count_slept(w),
               tdi_world_drive_count(w),
-              tdi_world_added_ties(w),
+              tdi_world_count_added_constraints(w),
               w->near.pairs};
     tdi_tape_item(t, &h, sizeof h);
     w->clock.step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_tape_item(t, &w->actors[k].variant, sizeof w->actors[k].variant);
     }
-    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
-        tdi_tape_added(t, &w->constraints.ties[k]);
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.slot_count; k++) {
+        tdi_tape_added(t, &w->constraints.slots[k]);
     }
     tape_grown(t, w);
     tdi_tape_scene(t, w);
@@ -172,8 +172,8 @@ static void tape_world(tdi_tape *t, td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_tape_actor(t, &w->actors[k]);
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        tdi_tape_tie(t, &w->constraints.ties[k]);
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        tdi_tape_constraint(t, &w->constraints.slots[k]);
     }
     for (int32_t g = 0; g < w->constraints.group_count; g++) {
         tdi_tape_group(t, &w->constraints.groups[g]);
@@ -222,20 +222,20 @@ static int32_t variant_at(const char *bytes, int32_t k) {
 
 // Bytes of a constraint that was added, which stand after them.
 static size_t added_bytes(void) {
-    tdi_tie any = {.alive = false};
+    tdi_constraint_slot any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     tdi_tape_added(&t, &any);
     return t.size;
 }
 
 // How many of them are there. Below 0: they reach beyond the end of the save.
-static int32_t alive_ties(const head *h, const char *bytes, size_t size) {
+static int32_t alive_constraints(const head *h, const char *bytes, size_t size) {
     const size_t from = sizeof *h + (size_t)h->actors * sizeof(int32_t), each = added_bytes();
     int32_t alive = 0;
-    if ((size_t)h->ties > (size - from) / each) {
+    if ((size_t)h->added_constraints > (size - from) / each) {
         return -1;
     }
-    for (int32_t k = 0; k < h->ties; k++) {
+    for (int32_t k = 0; k < h->added_constraints; k++) {
         alive += bytes[from + (size_t)k * each] != 0;
     }
     return alive;
@@ -244,7 +244,7 @@ static int32_t alive_ties(const head *h, const char *bytes, size_t size) {
 // What was cut or has grown stands after them, and after constraints that were added.
 static const char *grown_at(const head *h, const char *bytes) {
     return bytes + sizeof *h + (size_t)h->actors * sizeof(int32_t) +
-           (size_t)h->ties * added_bytes();
+           (size_t)h->added_constraints * added_bytes();
 }
 
 // Integrators of objects stand after that.
@@ -294,8 +294,9 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
                 h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 &&
-                h->drives >= 0 && h->ties >= 0 && h->pairs >= 1 && h->pairs <= TDI_PAIRS_MOST;
-    good = good && alive_ties(h, bytes, size) >= 0;
+                h->drives >= 0 && h->added_constraints >= 0 && h->pairs >= 1 &&
+                h->pairs <= TDI_PAIRS_MOST;
+    good = good && alive_constraints(h, bytes, size) >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
         grown += variant_at(bytes, k) >= w->variants.of_scene;
     }
@@ -329,20 +330,20 @@ static size_t hand_bytes(int32_t count) {
 }
 
 // Constraints that were added, of which so many are there.
-static size_t tie_bytes(int32_t places, int32_t alive) {
-    tdi_tie any = {.alive = false};
+static size_t constraint_bytes(int32_t places, int32_t alive) {
+    tdi_constraint_slot any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
     tdi_tape_added(&t, &any);
-    tdi_tape_tie(&t, &any);
+    tdi_tape_constraint(&t, &any);
     return (size_t)places * t.size + (size_t)alive * sizeof(tdi_constraint_state);
 }
 
-static size_t own_tie_bytes(const td_world *w) {
+static size_t own_constraint_bytes(const td_world *w) {
     int32_t alive = 0;
-    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.tie_count; k++) {
-        alive += w->constraints.ties[k].alive;
+    for (int32_t k = w->scene->def.constraint_count; k < w->constraints.slot_count; k++) {
+        alive += w->constraints.slots[k].alive;
     }
-    return tie_bytes(tdi_world_added_ties(w), alive);
+    return constraint_bytes(tdi_world_count_added_constraints(w), alive);
 }
 
 static size_t watch_bytes(int32_t capacity) {
@@ -367,9 +368,9 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
     given += hand_bytes(w->loads.hand_count) + watch_bytes(w->watch.capacity) +
              tdi_world_drive_bytes(tdi_world_drive_count(w));
-    const int32_t ties = alive_ties(h, bytes, size);
-    wanted += tie_bytes(h->ties, ties);
-    given += own_tie_bytes(w);
+    const int32_t alive = alive_constraints(h, bytes, size);
+    wanted += constraint_bytes(h->added_constraints, alive);
+    given += own_constraint_bytes(w);
     wanted += (size_t)h->slept * sizeof *w->sleep.contacts;
     given += (size_t)tdi_world_count_slept(w) * sizeof *w->sleep.contacts;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
@@ -384,14 +385,14 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
 }
 
 // Out of memory it leaves a world without any that was added.
-static td_status take_ties(td_world *w, const head *h, const char *bytes, td_diag *diag) {
+static td_status take_constraints(td_world *w, const head *h, const char *bytes, td_diag *diag) {
     const int32_t own = w->scene->def.constraint_count;
     tdi_tape t = {NULL, bytes, sizeof *h + (size_t)h->actors * sizeof(int32_t), TD_OK};
-    w->constraints.tie_count = own + h->ties;
-    for (int32_t k = own; k < w->constraints.tie_count; k++) {
-        tdi_tape_added(&t, &w->constraints.ties[k]);
+    w->constraints.slot_count = own + h->added_constraints;
+    for (int32_t k = own; k < w->constraints.slot_count; k++) {
+        tdi_tape_added(&t, &w->constraints.slots[k]);
     }
-    td_status status = tdi_world_take_ties(w, diag);
+    td_status status = tdi_world_restore_constraints(w, diag);
     return status == TD_OK || status == TD_ERR_MEMORY ? status : other_scene(diag);
 }
 
@@ -408,7 +409,8 @@ static td_status make_places(td_world *w, const head *h, const int32_t *variants
     w->sleep.allowed = w->sleep.allowed || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
     status = status == TD_OK
-                 ? tdi_world_tie_room(w, (int64_t)w->scene->def.constraint_count + h->ties)
+                 ? tdi_world_constraint_room(w, (int64_t)w->scene->def.constraint_count +
+                                                    h->added_constraints)
                  : status;
     status = status == TD_OK ? tdi_watch_make(w, h->watched, watch) : status;
     return status == TD_OK ? tdi_world_make_places(w, variants, h->actors, diag) : status;
@@ -465,14 +467,16 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     w->watch = watch;
     w->colliders.count = h->colliders;
     w->loads.hand_count = h->hands;
-    return h->ties > 0 || tdi_world_added_ties(w) > 0 ? take_ties(w, h, bytes, diag) : TD_OK;
+    return h->added_constraints > 0 || tdi_world_count_added_constraints(w) > 0
+               ? take_constraints(w, h, bytes, diag)
+               : TD_OK;
 }
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->colliders.count &&
                 h->hands == w->loads.hand_count && h->watched == w->watch.capacity &&
                 h->slept == tdi_world_count_slept(w) && h->drives == tdi_world_drive_count(w) &&
-                h->ties == 0 && tdi_world_added_ties(w) == 0 &&
+                h->added_constraints == 0 && tdi_world_count_added_constraints(w) == 0 &&
                 tdi_grown_is_same(w, grown_at(h, bytes));
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
@@ -516,7 +520,7 @@ static td_status follow_save(td_world *w, td_diag *diag) {
         tdi_carry *c = &w->actors[k].carry;
         const bool fine = c->actor >= 0 && c->actor < w->actor_count && c->actor != k &&
                           c->segment >= 0 && c->segment < w->actors[c->actor].segment_count &&
-                          c->tie >= TD_NONE && c->tie < w->constraints.tie_count;
+                          c->constraint >= TD_NONE && c->constraint < w->constraints.slot_count;
         c->actor = fine ? c->actor : TD_NONE;
     }
     for (int32_t k = 0; k < w->loads.hand_count; k++) {

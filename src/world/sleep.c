@@ -94,13 +94,13 @@ void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
 }
 
 // What constraints did; those that change keep their actors awake.
-static void note_ties(td_world *w, td_real t0) {
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const uint64_t digest = w->constraints.ties[k].alive ? tdi_tie_digest(w, k, t0) : 0;
-        if (w->constraints.ties[k].alive && digest != w->constraints.ties[k].digest) {
-            w->actors[w->constraints.ties[k].actor[0]].sleep.calm = 0;
+static void note_constraints(td_world *w, td_real t0) {
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const uint64_t digest = w->constraints.slots[k].alive ? tdi_constraint_digest(w, k, t0) : 0;
+        if (w->constraints.slots[k].alive && digest != w->constraints.slots[k].digest) {
+            w->actors[w->constraints.slots[k].actor[0]].sleep.calm = 0;
         }
-        w->constraints.ties[k].digest = digest;
+        w->constraints.slots[k].digest = digest;
     }
 }
 
@@ -170,7 +170,7 @@ void tdi_world_sleep_calm(td_world *w, td_real t0) {
     if (!w->sleep.allowed) {
         return;
     }
-    note_ties(w, t0);
+    note_constraints(w, t0);
     for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
         if (wants_sleep(w, i)) {

@@ -74,7 +74,7 @@ static void begin(const stepping *s) {
     tdi_world_remember(w);
     tdi_world_set_keyed(w, s->t0, s->t1);
     tdi_world_stiffen(w, NULL);
-    tdi_world_set_holds(w, s->t0);
+    tdi_world_set_constraints(w, s->t0);
     tdi_world_find_kinks(w, s->t1);
     tdi_world_carry(w);
     tdi_world_move_colliders(w);
@@ -401,7 +401,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     td_world *w = s->world;
     for_islands(s, undo_island);
     tdi_world_undo(w);
-    tdi_world_undo_holds(w);
+    tdi_world_undo_constraints(w);
     tdi_world_set_keyed(w, w->clock.before, s->t0);
     tdi_world_stiffen(w, NULL);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -518,7 +518,7 @@ static td_status step(td_world *w, td_diag *diag) {
         tdi_world_sleep_calm(w, s.t0);
     }
     tdi_world_end_forces(w);
-    tdi_world_note_holds(w);
+    tdi_world_note_constraints(w);
     tdi_world_watch(w);
     tdi_world_log_step(w);
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {

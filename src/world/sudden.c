@@ -125,9 +125,9 @@ void tdi_world_find_kinks(td_world *w, td_real t1) {
             continue;
         }
         const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);
-        if (tdi_tie_acts(w, k, td_world_time(w)) &&
+        if (tdi_constraint_acts(w, k, td_world_time(w)) &&
             tdi_curve_kinks(keyed->curve, w->clock.before, t1, w->clock.dt)) {
-            w->actors[w->constraints.ties[k].actor[0]].load.jolted = true;
+            w->actors[w->constraints.slots[k].actor[0]].load.jolted = true;
         }
     }
 }

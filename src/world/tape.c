@@ -173,7 +173,7 @@ static void tape_reaction(tdi_tape *t, tdi_actor *a) {
 static void tape_carry(tdi_tape *t, tdi_carry *c) {
     item(t, &c->actor, sizeof c->actor);
     item(t, &c->segment, sizeof c->segment);
-    item(t, &c->tie, sizeof c->tie);
+    item(t, &c->constraint, sizeof c->constraint);
     item(t, &c->at, sizeof c->at);
 }
 
@@ -218,12 +218,12 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
 }
 
 // A constraint that a program has added. Whether it is there comes first: check_size() looks at it.
-void tdi_tape_added(tdi_tape *t, tdi_tie *tie) {
-    td_constraint *c = &tie->def;
+void tdi_tape_added(tdi_tape *t, tdi_constraint_slot *slot) {
+    td_constraint *c = &slot->def;
     int32_t kind = (int32_t)c->kind;
-    flag(t, &tie->alive);
-    word(t, &tie->generation);
-    item(t, tie->name, sizeof tie->name);
+    flag(t, &slot->alive);
+    word(t, &slot->generation);
+    item(t, slot->name, sizeof slot->name);
     item(t, &kind, sizeof kind);
     item(t, c->actor, sizeof c->actor);
     item(t, c->segment, sizeof c->segment);
@@ -244,20 +244,20 @@ void tdi_tape_added(tdi_tape *t, tdi_tie *tie) {
         c->curve = NULL;
         c->curve_count = 0;
         c->curve_closed = false;
-        tie->name[sizeof tie->name - 1] = '\0';
+        slot->name[sizeof slot->name - 1] = '\0';
     }
 }
 
-int32_t tdi_world_added_ties(const td_world *w) {
-    return w->constraints.tie_count - w->scene->def.constraint_count;
+int32_t tdi_world_count_added_constraints(const td_world *w) {
+    return w->constraints.slot_count - w->scene->def.constraint_count;
 }
 
-void tdi_tape_tie(tdi_tape *t, tdi_tie *tie) {
-    item(t, &tie->from, sizeof tie->from);
-    flag(t, &tie->begun);
-    flag(t, &tie->loose);
-    item(t, &tie->digest, sizeof tie->digest);
-    item(t, &tie->past, sizeof tie->past);
+void tdi_tape_constraint(tdi_tape *t, tdi_constraint_slot *slot) {
+    item(t, &slot->from, sizeof slot->from);
+    flag(t, &slot->begun);
+    flag(t, &slot->released);
+    item(t, &slot->digest, sizeof slot->digest);
+    item(t, &slot->past, sizeof slot->past);
 }
 
 void tdi_tape_group(tdi_tape *t, tdi_group *g) {
@@ -271,9 +271,9 @@ void tdi_tape_group(tdi_tape *t, tdi_group *g) {
         return;
     }
     if (t->to) {
-        g->explicit_ops->save(g->held, t->to + t->size);
+        g->explicit_ops->save(g->explicit_set, t->to + t->size);
     } else if (t->from) {
-        g->explicit_ops->restore(g->held, t->from + t->size);
+        g->explicit_ops->restore(g->explicit_set, t->from + t->size);
     }
-    t->size += g->explicit_ops->save(g->held, NULL);
+    t->size += g->explicit_ops->save(g->explicit_set, NULL);
 }

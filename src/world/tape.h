@@ -33,9 +33,9 @@ void tdi_tape_drives(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_slept(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_actor_head(tdi_tape *tape, tdi_actor *a);
 void tdi_tape_actor(tdi_tape *tape, tdi_actor *a);
-void tdi_tape_added(tdi_tape *tape, tdi_tie *tie);
-void tdi_tape_tie(tdi_tape *tape, tdi_tie *tie);
+void tdi_tape_added(tdi_tape *tape, tdi_constraint_slot *slot);
+void tdi_tape_constraint(tdi_tape *tape, tdi_constraint_slot *slot);
 void tdi_tape_group(tdi_tape *tape, tdi_group *g);
 // Contacts of those that sleep that are saved; places of constraints that were added.
 int32_t tdi_world_count_slept(const td_world *world);
-int32_t tdi_world_added_ties(const td_world *world);
+int32_t tdi_world_count_added_constraints(const td_world *world);

@@ -2,7 +2,7 @@
 // What a step changes of a world, remembered and put back in one place.
 //
 // States of actors, islands and constraints go back by themselves: tdi_system_undo(),
-// tdi_world_undo_holds(). Numbers with keyframes, ends and colliders follow from the time.
+// tdi_world_undo_constraints(). Numbers with keyframes, ends and colliders follow from the time.
 
 #include "world/world.h"
 

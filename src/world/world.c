@@ -406,7 +406,7 @@ static bool scene_holds(const td_world *w, int32_t object) {
     bool held = false;
     for (int32_t k = 0; k < w->scene->def.constraint_count && !held; k++) {
         for (int side = 0; side < 2; side++) {
-            const int32_t actor = w->constraints.ties[k].actor[side];
+            const int32_t actor = w->constraints.slots[k].actor[side];
             held = held || (actor != TD_NONE && w->actors[actor].object == object);
         }
     }

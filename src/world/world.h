@@ -116,7 +116,7 @@ static inline bool tdi_world_gave(const td_world *world, uint32_t number) {
     return number == world->ids.number || world->ids.restored;
 }
 
-static inline bool tdi_tie_is_added(const td_world *world, int32_t constraint) {
+static inline bool tdi_constraint_is_added(const td_world *world, int32_t constraint) {
     return constraint >= world->scene->def.constraint_count;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Constraints of a world in its steps: which act, where to, and what they did.
+// Constraints of a world in its steps: which act, their targets, and their reports.
 //
-// Time     The world says which constraints act in a step, and where their frames of the world are
-//          at its end. What moves from where a point is when its constraint begins starts from the
-//          pose at the end of the step before.
+// Time     Before a step the world sets which constraints act in it, and their targets at its end.
+//          Targets that are relative to the start of a constraint count from the pose at the end of
+//          the step before it begins.
 
 #include "world/world.h"
 
@@ -17,16 +17,16 @@
 
 #define SAME_TIME 1e-9 // s: steps begin at multiples of dt but for rounding
 
-// ---- where to -------------------------------------------------------------------------------
+// ---- targets -------------------------------------------------------------------------------
 
-tdi_transform tdi_pin_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
+tdi_transform tdi_anchor_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
     const tdi_actor *a = &w->actors[actor];
     const tdi_frame_at at = tdi_point_frame(a->state, segment, point);
     return (tdi_transform){at.position, at.rotation};
 }
 
-tdi_transform tdi_tie_pose(const td_world *w, const tdi_tie *tie) {
-    return tdi_pin_pose(w, tie->actor[0], tie->segment, tie->point);
+tdi_transform tdi_constraint_pose(const td_world *w, const tdi_constraint_slot *slot) {
+    return tdi_anchor_pose(w, slot->actor[0], slot->segment, slot->point);
 }
 
 static bool has_path(td_constraint_kind kind) {
@@ -35,83 +35,83 @@ static bool has_path(td_constraint_kind kind) {
            kind == TD_CONSTRAINT_STOP || kind == TD_CONSTRAINT_SPRING;
 }
 
-// Where the frame of the world, or the joint, is to be by what the scene says now. The frame is
-// that of side a at its point, so that its place and rotation say all.
-td_constraint_target tdi_world_target(const td_world *w, int32_t k) {
-    const tdi_tie *tie = &w->constraints.ties[k];
-    if (tdi_tie_is_added(w, k)) {
-        return tie->def.target;
+// The world's frame is that of side a at its point.
+td_constraint_target tdi_constraint_target_now(const td_world *w, int32_t k) {
+    const tdi_constraint_slot *slot = &w->constraints.slots[k];
+    if (tdi_constraint_is_added(w, k)) {
+        return slot->def.target;
     }
     const td_scene_constraint *s = &w->scene->def.constraints[k];
     const struct td_constraint_terms *as = &s->as;
     td_constraint_target t = {.rotation = tdi_quat_identity(),
                               .length = as->length > 0 ? as->length : 1};
     if (s->kind == TD_CONSTRAINT_JOINT) {
-        t.joint = tie->joint == TD_JOINT_BALL    ? as->bend
-                  : tie->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
-                                                 : tdi_vec3(as->slide, 0, 0);
+        t.joint = slot->joint == TD_JOINT_BALL    ? as->bend
+                  : slot->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
+                                                  : tdi_vec3(as->slide, 0, 0);
     } else if (s->kind == TD_CONSTRAINT_HINGE && as->angle_given) {
-        const td_quat turn = tdi_quat_turn(tie->axis, as->angle);
-        t.rotation = as->b.given ? turn : tdi_quat_mul(tie->from.rotation, turn);
-        t.position = tie->from.position;
+        const td_quat turn = tdi_quat_turn(slot->axis, as->angle);
+        t.rotation = as->b.given ? turn : tdi_quat_mul(slot->from.rotation, turn);
+        t.position = slot->from.position;
     } else if (has_path(s->kind)) {
         t.position = as->to_given || s->kind == TD_CONSTRAINT_STOP
                          ? as->to
-                         : tdi_add(tie->from.position, as->by);
+                         : tdi_add(slot->from.position, as->by);
     }
     if (s->kind == TD_CONSTRAINT_WELD && !as->b.given) {
-        t.rotation = tdi_quat_mul(tdi_quat_unit(as->rotation), tie->from.rotation);
+        t.rotation = tdi_quat_mul(tdi_quat_unit(as->rotation), slot->from.rotation);
     }
     return t;
 }
 
 // ---- steps ----------------------------------------------------------------------------------
 
-bool tdi_tie_acts(const td_world *w, int32_t k, td_real time) {
-    const tdi_tie *t = &w->constraints.ties[k];
-    const bool added = tdi_tie_is_added(w, k);
+bool tdi_constraint_acts(const td_world *w, int32_t k, td_real time) {
+    const tdi_constraint_slot *t = &w->constraints.slots[k];
+    const bool added = tdi_constraint_is_added(w, k);
     const td_real end = added ? t->def.end : w->scene->def.constraints[k].as.end;
-    return t->begun && !t->loose && time + SAME_TIME < end &&
+    return t->begun && !t->released && time + SAME_TIME < end &&
            (!added || time + SAME_TIME >= t->def.start);
 }
 
-void tdi_world_set_holds(td_world *w, td_real time) {
+void tdi_world_set_constraints(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->constraints.group_count; k++) {
         tdi_group *g = &w->constraints.groups[k];
         tdi_constraints_set_time(g->constraints, time);
         if (g->explicit_ops) { // to be undone with the step
-            g->explicit_ops->save(g->held, g->memory);
+            g->explicit_ops->save(g->explicit_set, g->memory);
         }
     }
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        tdi_tie *t = &w->constraints.ties[k];
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        tdi_constraint_slot *t = &w->constraints.slots[k];
         if (!t->alive) {
             continue;
         }
-        const td_constraint_target target = tdi_world_target(w, k);
+        const td_constraint_target target = tdi_constraint_target_now(w, k);
         const tdi_group *g = &w->constraints.groups[t->group];
-        t->before.asked = tdi_constraints_target(g->constraints, t->number, &t->before.target);
+        t->before.enabled = tdi_constraints_target(g->constraints, t->number, &t->before.target);
         tdi_constraints_set_target(g->constraints, t->number, &target);
-        tdi_constraints_enable(g->constraints, t->number, tdi_tie_acts(w, k, time));
+        tdi_constraints_enable(g->constraints, t->number, tdi_constraint_acts(w, k, time));
         if (g->explicit_ops) {
-            g->explicit_ops->set_target(g->held, t->number, &target, false);
-            g->explicit_ops->set_hold(g->held, t->number, tdi_tie_acts(w, k, time));
+            g->explicit_ops->set_target(g->explicit_set, t->number, &target, false);
+            g->explicit_ops->set_hold(g->explicit_set, t->number, tdi_constraint_acts(w, k, time));
         }
     }
 }
 
-void tdi_world_undo_holds(td_world *w) {
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        const tdi_tie *t = &w->constraints.ties[k];
+void tdi_world_undo_constraints(td_world *w) {
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
         if (t->alive) {
             tdi_constraint_set *constraints = w->constraints.groups[t->group].constraints;
             tdi_constraints_set_target(constraints, t->number, &t->before.target);
-            tdi_constraints_enable(constraints, t->number, t->before.asked);
+            tdi_constraints_enable(constraints, t->number, t->before.enabled);
         }
     }
 }
 
-static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, td_real time) {
+static void note(const td_world *w, tdi_constraint_slot *t, const td_constraint_report *r,
+                 td_real time) {
     const bool joint = tdi_norm(r->force) == 0;
     t->past.largest_force = fmax(t->past.largest_force, tdi_norm(joint ? r->moment : r->force));
     t->past.largest_error = fmax(t->past.largest_error, r->error);
@@ -125,23 +125,23 @@ static void note(const td_world *w, tdi_tie *t, const td_constraint_report *r, t
     }
 }
 
-// A constraint begins where side a is now, and its target moves from here. The target before was
-// that of the drawn pose, or of where side a was held last.
+// A constraint begins where side a is now, and its target moves from here: the previous target was
+// that of the drawn pose, or of the last time that it acted.
 static void begin_here(td_world *w, int32_t k) {
-    tdi_tie *t = &w->constraints.ties[k];
+    tdi_constraint_slot *t = &w->constraints.slots[k];
     const tdi_group *g = &w->constraints.groups[t->group];
-    t->from = tdi_tie_pose(w, t);
-    const td_constraint_target target = tdi_world_target(w, k);
+    t->from = tdi_constraint_pose(w, t);
+    const td_constraint_target target = tdi_constraint_target_now(w, k);
     tdi_constraints_reset_target(g->constraints, t->number, &target);
     if (g->explicit_ops) {
-        g->explicit_ops->set_target(g->held, t->number, &target, true);
+        g->explicit_ops->set_target(g->explicit_set, t->number, &target, true);
     }
 }
 
-void tdi_world_note_holds(td_world *w) {
+void tdi_world_note_constraints(td_world *w) {
     const td_real time = td_world_time(w);
-    for (int32_t k = 0; k < w->constraints.tie_count; k++) {
-        tdi_tie *t = &w->constraints.ties[k];
+    for (int32_t k = 0; k < w->constraints.slot_count; k++) {
+        tdi_constraint_slot *t = &w->constraints.slots[k];
         const td_constraint_report r = td_world_constraint(w, td_world_constraint_id(w, k));
         if (r.active) {
             note(w, t, &r, time);
@@ -159,35 +159,35 @@ int32_t td_world_constraint_count(const td_world *w) {
     if (!w) {
         return 0;
     }
-    return w->constraints.tie_count;
+    return w->constraints.slot_count;
 }
 
 td_constraint_id td_world_constraint_id(const td_world *w, int32_t k) {
     td_constraint_id id = {0};
-    if (w && tdi_has(k, w->constraints.tie_count) && w->constraints.ties[k].alive) {
-        id = (td_constraint_id){(uint32_t)k + 1, w->constraints.ties[k].generation, w->ids.number};
+    if (w && tdi_has(k, w->constraints.slot_count) && w->constraints.slots[k].alive) {
+        id = (td_constraint_id){(uint32_t)k + 1, w->constraints.slots[k].generation, w->ids.number};
     }
     return id;
 }
 
 int32_t td_world_constraint_index(const td_world *w, td_constraint_id id) {
-    if (!w || id.place == 0 || id.place > (uint32_t)w->constraints.tie_count ||
+    if (!w || id.place == 0 || id.place > (uint32_t)w->constraints.slot_count ||
         !tdi_world_gave(w, id.world)) {
         return TD_NONE;
     }
-    const tdi_tie *t = &w->constraints.ties[id.place - 1];
+    const tdi_constraint_slot *t = &w->constraints.slots[id.place - 1];
     return t->alive && t->generation == id.generation ? (int32_t)id.place - 1 : TD_NONE;
 }
 
 const char *td_world_constraint_name(const td_world *w, td_constraint_id id) {
     const int32_t constraint = td_world_constraint_index(w, id);
-    return constraint == TD_NONE ? "" : w->constraints.ties[constraint].name;
+    return constraint == TD_NONE ? "" : w->constraints.slots[constraint].name;
 }
 
 td_constraint_id td_world_constraint_find(const td_world *w, const char *name) {
     const int32_t count = name ? td_world_constraint_count(w) : 0;
     for (int32_t k = 0; k < count; k++) {
-        if (w->constraints.ties[k].alive && strcmp(w->constraints.ties[k].name, name) == 0) {
+        if (w->constraints.slots[k].alive && strcmp(w->constraints.slots[k].name, name) == 0) {
             return td_world_constraint_id(w, k);
         }
     }
@@ -199,9 +199,9 @@ td_constraint_report td_world_constraint(const td_world *w, td_constraint_id id)
     if (constraint == TD_NONE) {
         return (td_constraint_report){0};
     }
-    const tdi_tie *t = &w->constraints.ties[constraint];
+    const tdi_constraint_slot *t = &w->constraints.slots[constraint];
     const tdi_group *g = &w->constraints.groups[t->group];
-    return g->explicit_ops ? g->explicit_ops->report(g->held, t->number)
+    return g->explicit_ops ? g->explicit_ops->report(g->explicit_set, t->number)
                            : tdi_constraints_report(g->constraints, t->number);
 }
 
@@ -210,7 +210,7 @@ td_constraint_history td_world_constraint_history(const td_world *w, td_constrai
     if (constraint == TD_NONE) {
         return (td_constraint_history){0};
     }
-    return w->constraints.ties[constraint].past;
+    return w->constraints.slots[constraint].past;
 }
 
 td_status td_world_set_hold(td_world *w, td_constraint_id id, bool hold, td_diag *diag) {
@@ -221,10 +221,10 @@ td_status td_world_set_hold(td_world *w, td_constraint_id id, bool hold, td_diag
     if (constraint == TD_NONE) {
         return TDI_ID_FAIL(w, "constraint", "removed", id, diag);
     }
-    tdi_tie *t = &w->constraints.ties[constraint];
-    if (hold && t->loose) {
+    tdi_constraint_slot *t = &w->constraints.slots[constraint];
+    if (hold && t->released) {
         begin_here(w, constraint);
     }
-    t->loose = !hold;
+    t->released = !hold;
     return TD_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Islands that explicit integrators step: an actor alone, or a group that constraints join, which
-// its solver holds in a way of its own.
+// Islands that explicit integrators step: an actor alone, or a group of actors that constraints
+// join. Solvers have their own constraints for explicit steps: tdi_explicit_constraints.
 
 #include "world/world.h"
 
@@ -61,18 +61,18 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
     }
     status = states && g->opts ? ops_of(first)->make(states, g->count, own, count,
                                                      tdi_world_has_contact(w) ? &contact : NULL,
-                                                     w->alloc, &g->held, diag)
+                                                     w->alloc, &g->explicit_set, diag)
                                : TD_ERR_MEMORY;
     if (status != TD_OK) {
         return status;
     }
     g->explicit_ops = ops_of(first);
-    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_ops->save(g->held, NULL) + 1, 1);
+    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_ops->save(g->explicit_set, NULL) + 1, 1);
     return g->memory ? TD_OK : TD_ERR_MEMORY;
 }
 
-// Objects that ask for it, without constraints: those of a group are touched together.
-td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
+// Of an actor in no group: a group has contact for all of its actors.
+td_status tdi_actor_make_explicit_contact(const td_world *w, tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_contact_opts contact = tdi_world_contact_opts(w);
     void *const state = a->state;
@@ -83,18 +83,18 @@ td_status tdi_actor_make_bumps(const td_world *w, tdi_actor *a, td_diag *diag) {
                            diag);
 }
 
-void tdi_actor_free_bumps(tdi_actor *a) {
+void tdi_actor_free_explicit_contact(tdi_actor *a) {
     if (a->contact.explicit_contact) {
         ops_of(a)->free(a->contact.explicit_contact);
         a->contact.explicit_contact = NULL;
     }
 }
 
-int32_t tdi_island_bumps(const td_world *w, const tdi_island *i, td_contact *contacts,
-                         int32_t capacity) {
+int32_t tdi_island_explicit_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
+                                     int32_t capacity) {
     const tdi_actor *first = member_of(w, i, 0);
     const tdi_group *g = group_of(w, i);
-    const void *held = g ? g->held : first->contact.explicit_contact;
+    const void *held = g ? g->explicit_set : first->contact.explicit_contact;
     if (!held) {
         return 0;
     }
@@ -119,7 +119,7 @@ static void step_group(td_world *w, tdi_group *g) {
         g->opts[j] = w->actors[w->constraints.group_actor[g->first + j]].step.opts;
     }
     first->step.status =
-        g->explicit_ops->step(g->held, g->opts, w->colliders.enabled,
+        g->explicit_ops->step(g->explicit_set, g->opts, w->colliders.enabled,
                               tdi_world_has_contact(w) ? w->colliders.enabled_count : 0,
                               &first->step.stats, &first->step.diag);
 }
@@ -152,6 +152,6 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
         tdi_actor_undo_adaptively(a);
     }
     if (g && g->explicit_ops) {
-        g->explicit_ops->restore(g->held, g->memory);
+        g->explicit_ops->restore(g->explicit_set, g->memory);
     }
 }
