@@ -132,8 +132,8 @@ static bool run(void *context) {
 static double error_of(const motion *m) {
     double sum = 0;
     for (int32_t i = 0; i < LOOKS * m->bodies; i++) {
-        td_vec3 a = m->seen[i], b = m->truth[i];
-        sum += (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z);
+        const td_vec3 d = td_vec3_sub(m->seen[i], m->truth[i]);
+        sum += td_vec3_dot(d, d);
     }
     return sqrt(sum / (LOOKS * m->bodies)) / m->height;
 }
@@ -223,9 +223,7 @@ static void close_motion(motion *m) {
 
 static void print_figure(const bench *b, const motion *m, const char *how, double value,
                          const char *unit) {
-    char variant[80];
-    snprintf(variant, sizeof variant, "%s %s %s", m->plant, m->method->name, how);
-    bench_row(b, variant, m->bodies, value, unit);
+    bench_row(b, m->bodies, value, unit, "%s %s %s", m->plant, m->method->name, how);
 }
 
 // One row for the error and one for the cost; negative, without rows, when it diverged.

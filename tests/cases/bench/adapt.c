@@ -125,28 +125,25 @@ static bool compare(const bench *b, int row, double *one, double *all) {
 
 static bool table_row(const bench *b, int row) {
     double seconds[COLUMNS];
-    char text[96];
     for (int k = 0; k < COLUMNS; k++) {
         const td_adapt_opts opts = column_opts(k);
         seconds[k] = time_step(b, LINKS, &opts, forces[row]);
         if (seconds[k] < 0) {
             return false;
         }
-        snprintf(text, sizeof text, "table 1: active joints of 300, with %d forces",
-                 (int)forces[row]);
-        bench_row(b, text, joints[k], 1e3 * seconds[k], "ms/step");
-        snprintf(text, sizeof text, "table 1: active joints of 300, with %d forces" BENCH_ELSEWHERE,
-                 (int)forces[row]);
-        bench_row(b, text, joints[k], table_1[row][k], "ms/step");
+        bench_row(b, joints[k], 1e3 * seconds[k], "ms/step",
+                  "table 1: active joints of 300, with %d forces", (int)forces[row]);
+        bench_row(b, joints[k], table_1[row][k], "ms/step",
+                  "table 1: active joints of 300, with %d forces" BENCH_ELSEWHERE,
+                  (int)forces[row]);
     }
     if (!compare(b, row, &seconds[0], &seconds[COLUMNS - 1])) {
         return false;
     }
-    snprintf(text, sizeof text, "one active joint against all, with %d forces", (int)forces[row]);
-    bench_row(b, text, LINKS, seconds[COLUMNS - 1] / seconds[0], "times");
-    snprintf(text, sizeof text, "one active joint against all, with %d forces" BENCH_ELSEWHERE,
-             (int)forces[row]);
-    bench_row(b, text, LINKS, table_1[row][COLUMNS - 1] / table_1[row][0], "times");
+    bench_row(b, LINKS, seconds[COLUMNS - 1] / seconds[0], "times",
+              "one active joint against all, with %d forces", (int)forces[row]);
+    bench_row(b, LINKS, table_1[row][COLUMNS - 1] / table_1[row][0], "times",
+              "one active joint against all, with %d forces" BENCH_ELSEWHERE, (int)forces[row]);
     return true;
 }
 
@@ -167,7 +164,7 @@ static bool time_explicit(const bench *b) {
     p.opts.integrator = TD_EULER;
     const bench_work work = {.run = explicit_step, .context = &p};
     const double seconds = bench_fastest(&work, 0.2 * b->seconds);
-    bench_row(b, "all joints by the articulated-body algorithm", LINKS, 1e3 * seconds, "ms/step");
+    bench_row(b, LINKS, 1e3 * seconds, "ms/step", "all joints by the articulated-body algorithm");
     pendulum_close(&p);
     return seconds >= 0;
 }
@@ -186,11 +183,11 @@ static bool time_choices(const bench *b) {
         if (y[k] < 0) {
             return false;
         }
-        bench_row(b, "a step with a choice, 10 active joints and a force", links[k], 1e3 * y[k],
-                  "ms/step");
+        bench_row(b, links[k], 1e3 * y[k], "ms/step",
+                  "a step with a choice, 10 active joints and a force");
     }
-    bench_row(b, "exponent of that by the number of links", links[SIZES - 1],
-              bench_exponent(x, y, SIZES), "");
+    bench_row(b, links[SIZES - 1], bench_exponent(x, y, SIZES), "",
+              "exponent of that by the number of links");
     return true;
 }
 
@@ -200,8 +197,8 @@ static bool memory_of(const bench *b) {
     if (!pendulum_open(b, LINKS, &opts, 0, &p)) {
         return false;
     }
-    bench_row(b, "memory of the assembly tree", LINKS, (double)td_adapt_bytes(p.adapt) / LINKS,
-              "bytes/joint");
+    bench_row(b, LINKS, (double)td_adapt_bytes(p.adapt) / LINKS, "bytes/joint",
+              "memory of the assembly tree");
     pendulum_close(&p);
     return true;
 }

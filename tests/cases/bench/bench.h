@@ -25,13 +25,22 @@ const bench_case *bench_cases(int *count);
 // Ends the name of a row whose figure somebody else published: it was not measured in this run.
 #define BENCH_ELSEWHERE ", published elsewhere, not run here"
 
-void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit);
+// The name of the row is a format.
+void bench_row(const bench *b, int64_t n, double value, const char *unit, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 // The exponent b of y = a x^b: least squares, slope of log(y) over log(x).
 double bench_exponent(const double *x, const double *y, int count);
 // Tells what went wrong. Always false.
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag);
 // `resize` of an allocator whose context, an int64_t, holds the bytes that are taken; one thread.
 void *bench_count_resize(void *context, void *block, size_t old_size, size_t new_size);
+
+// The median of some figures, which are sorted.
+double bench_median(double *all, int32_t count);
+
+// Strands of three points, or of two when that is set, in a square grid as they are drawn.
+td_object_def bench_grid(const td_vec3 *points, double radius, int32_t segments, int32_t count,
+                         double spacing);
 
 // ---- trees ----------------------------------------------------------------------------------
 

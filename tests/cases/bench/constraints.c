@@ -267,11 +267,9 @@ static double measure(const bench *b, chains *c, const char *name, int32_t n, do
         return -1;
     }
     const int32_t m = td_island_constraint_count(c->island);
-    char text[96];
     *iterations = (double)c->stats.iterations / BENCH_HELD_STEPS;
-    bench_row(b, name, n, 1e9 * seconds / (n + m), "ns/body and constraint/step");
-    snprintf(text, sizeof text, "%s: iterations", name);
-    bench_row(b, text, n, *iterations, "1/step");
+    bench_row(b, n, 1e9 * seconds / (n + m), "ns/body and constraint/step", "%s", name);
+    bench_row(b, n, *iterations, "1/step", "%s: iterations", name);
     return seconds;
 }
 
@@ -302,7 +300,6 @@ static const series all[] = {{"rod held at 1 point", ROD, 1, 0},
 
 static bool run_series(const bench *b, const series *s) {
     double n[COUNTS], step[COUNTS], iteration[COUNTS];
-    char text[96];
     for (int k = 0; k < COUNTS; k++) {
         chains c = {.diag = {.message = ""}};
         const int32_t m = s->fixed > 0 ? s->fixed : s->part > 0 ? counts[k] / s->part : 0;
@@ -322,10 +319,9 @@ static bool run_series(const bench *b, const series *s) {
             return false;
         }
     }
-    snprintf(text, sizeof text, "%s: exponent of an iteration", s->name);
-    bench_row(b, text, COUNTS, bench_exponent(n, iteration, COUNTS), "");
-    snprintf(text, sizeof text, "%s: exponent of a step", s->name);
-    bench_row(b, text, COUNTS, bench_exponent(n, step, COUNTS), "");
+    bench_row(b, COUNTS, bench_exponent(n, iteration, COUNTS), "", "%s: exponent of an iteration",
+              s->name);
+    bench_row(b, COUNTS, bench_exponent(n, step, COUNTS), "", "%s: exponent of a step", s->name);
     return true;
 }
 

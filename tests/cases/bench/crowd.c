@@ -21,19 +21,10 @@ static const int32_t budgets[] = {0, 20};  // iterations of an island and step; 
 
 static td_status make_world(int32_t budget, td_world **out, td_diag *diag) {
     static const td_vec3 points[3] = {{0, 0, 0}, {0.01, 0.5 * HEIGHT, 0}, {0.04, HEIGHT, 0.02}};
-    td_object_def o = td_object_def_default();
+    td_object_def o = bench_grid(points, 0.004, 31, PLANTS, SPACING);
     td_scene_def def = td_scene_def_default();
     td_world_opts opts = td_world_opts_default();
     td_diag_list diags = {diag, 1, 0};
-    const double side = SPACING * ceil(sqrt(PLANTS));
-    o.start = TD_START_DRAWN;
-    o.strand.points = points;
-    o.strand.point_count = 3;
-    o.strand.segments = 31;
-    o.strand.radius = 0.004;
-    o.instances.count = PLANTS;
-    o.instances.layout = TD_INSTANCES_GRID;
-    o.instances.area = (td_vec3){side, 0, side};
     o.instances.jitter = 0.1;
     o.instances.turned = true;
     def.objects = &o;
@@ -43,11 +34,6 @@ static td_status make_world(int32_t budget, td_world **out, td_diag *diag) {
     opts.hold_blocked = true;
     opts.iteration_budget = budget;
     return td_world_new(&def, &opts, NULL, out, &diags);
-}
-
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 // Back and forth through the crowd.
@@ -63,7 +49,6 @@ static bool walk(const bench *b, double speed, int32_t budget) {
     td_collider_id id;
     double seconds[STEPS];
     int32_t blocked = 0;
-    char variant[96];
     c.radius = 0.15;
     c.length = 0.5;
     c.position = c.position0 = place_at(0);
@@ -82,14 +67,12 @@ static bool walk(const bench *b, double speed, int32_t budget) {
     if (status != TD_OK) {
         return bench_fault(b, "crowd", status, &diag);
     }
-    qsort(seconds, STEPS, sizeof *seconds, ascending);
-    snprintf(variant, sizeof variant, "%g m/s, %d iterations, median", speed, (int)budget);
-    bench_row(b, variant, PLANTS, 1e3 * seconds[STEPS / 2], "ms/step");
-    snprintf(variant, sizeof variant, "%g m/s, %d iterations, worst", speed, (int)budget);
-    bench_row(b, variant, PLANTS, 1e3 * seconds[STEPS - 1], "ms/step");
-    snprintf(variant, sizeof variant, "%g m/s, %d iterations, with blocked plants", speed,
-             (int)budget);
-    bench_row(b, variant, STEPS, blocked, "steps");
+    bench_row(b, PLANTS, 1e3 * bench_median(seconds, STEPS), "ms/step",
+              "%g m/s, %d iterations, median", speed, (int)budget);
+    bench_row(b, PLANTS, 1e3 * seconds[STEPS - 1], "ms/step", "%g m/s, %d iterations, worst", speed,
+              (int)budget);
+    bench_row(b, STEPS, blocked, "steps", "%g m/s, %d iterations, with blocked plants", speed,
+              (int)budget);
     return true;
 }
 

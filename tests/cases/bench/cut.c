@@ -18,19 +18,10 @@
 
 static td_status make_world(td_contact_method method, td_world **out, td_diag *diag) {
     static const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0.5, 0}, {0.3, 1, 0.1}};
-    td_object_def o = td_object_def_default();
+    td_object_def o = bench_grid(points, 0.005, SEGMENTS, PLANTS, SPACING);
     td_scene_def def = td_scene_def_default();
     td_diag_list diags = {diag, 1, 0};
-    const double side = SPACING * ceil(sqrt(PLANTS));
     o.solver = "rod";
-    o.strand.points = points;
-    o.strand.point_count = 3;
-    o.strand.segments = SEGMENTS;
-    o.strand.radius = 0.005;
-    o.start = TD_START_DRAWN;
-    o.instances.count = PLANTS;
-    o.instances.layout = TD_INSTANCES_GRID;
-    o.instances.area = (td_vec3){side, 0, side};
     o.instances.jitter = 0;
     o.instances.turned = false;
     def.objects = &o;
@@ -82,16 +73,6 @@ static td_status one_turn(td_world *world, int32_t k, medians *m, td_diag *diag)
     return status == TD_OK ? usual_steps(world, m, diag) : status;
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *all, int32_t count) {
-    qsort(all, (size_t)count, sizeof *all, by_size);
-    return all[count / 2];
-}
-
 static bool measure(const bench *b, td_contact_method method) {
     static const char *const names[] = {"barrier", "exact"};
     td_world *world = NULL;
@@ -109,19 +90,17 @@ static bool measure(const bench *b, td_contact_method method) {
     if (status != TD_OK) {
         return bench_fault(b, names[method], status, &diag);
     }
-    const double usual = median(m.usual, m.usual_count);
+    const double usual = bench_median(m.usual, m.usual_count);
     const struct {
         const char *name;
         double seconds;
     } rows[] = {{"usual step", usual},
-                {"cut", median(m.cut, TIMES)},
-                {"step after a cut", median(m.cut_step, TIMES)},
-                {"regrow", median(m.grow, TIMES)},
-                {"step after a regrow", median(m.grow_step, TIMES)}};
+                {"cut", bench_median(m.cut, TIMES)},
+                {"step after a cut", bench_median(m.cut_step, TIMES)},
+                {"regrow", bench_median(m.grow, TIMES)},
+                {"step after a regrow", bench_median(m.grow_step, TIMES)}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        char variant[64];
-        snprintf(variant, sizeof variant, "%s, %s", rows[k].name, names[method]);
-        bench_row(b, variant, PLANTS, 1e3 * rows[k].seconds, "ms");
+        bench_row(b, PLANTS, 1e3 * rows[k].seconds, "ms", "%s, %s", rows[k].name, names[method]);
     }
     return true;
 }

@@ -251,21 +251,21 @@ static bool run(forest *f) {
 static void print(const bench *b, const forest *f) {
     const double steps = (double)f->steps, looks = (double)f->looks, n = (double)f->segments,
                  compared = (double)f->compared;
-    bench_row(b, "forest, seen by a camera: time", f->segments, f->time / f->seconds,
-              "x real time");
-    bench_row(b, "forest: a step", f->segments, 1e3 * f->seconds / steps, "ms");
-    bench_row(b, "forest: a step, processor time of all cores", f->segments, 1e3 * f->cpu / steps,
-              "ms");
-    bench_row(b, "forest: the longest step", f->segments, 1e3 * f->longest, "ms");
-    bench_row(b, "forest: error", f->segments, sqrt(f->square / compared), "pixels, rms");
-    bench_row(b, "forest: tips within a pixel", f->segments, 100 * (double)f->within / compared,
-              "%");
-    bench_row(b, "forest: largest error", f->segments, f->largest, "pixels");
-    bench_row(b, "forest: motion", f->segments, sqrt(f->moved / compared), "pixels, rms");
-    bench_row(b, "forest: joints that move", f->segments, f->joints / looks, "joints");
-    bench_row(b, "forest: trees that move", f->segments, f->moving / looks, "trees");
-    bench_row(b, "forest: start", f->segments, f->start_seconds, "s");
-    bench_row(b, "forest: memory a joint", f->segments, (double)f->bytes / n, "bytes");
+    bench_row(b, f->segments, f->time / f->seconds, "x real time",
+              "forest, seen by a camera: time");
+    bench_row(b, f->segments, 1e3 * f->seconds / steps, "ms", "forest: a step");
+    bench_row(b, f->segments, 1e3 * f->cpu / steps, "ms",
+              "forest: a step, processor time of all cores");
+    bench_row(b, f->segments, 1e3 * f->longest, "ms", "forest: the longest step");
+    bench_row(b, f->segments, sqrt(f->square / compared), "pixels, rms", "forest: error");
+    bench_row(b, f->segments, 100 * (double)f->within / compared, "%",
+              "forest: tips within a pixel");
+    bench_row(b, f->segments, f->largest, "pixels", "forest: largest error");
+    bench_row(b, f->segments, sqrt(f->moved / compared), "pixels, rms", "forest: motion");
+    bench_row(b, f->segments, f->joints / looks, "joints", "forest: joints that move");
+    bench_row(b, f->segments, f->moving / looks, "trees", "forest: trees that move");
+    bench_row(b, f->segments, f->start_seconds, "s", "forest: start");
+    bench_row(b, f->segments, (double)f->bytes / n, "bytes", "forest: memory a joint");
 }
 
 // ---- entry ----------------------------------------------------------------------------------

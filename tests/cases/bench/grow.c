@@ -163,16 +163,12 @@ static bool print_memory(const bench *b, const grow_model *model, const td_gramm
     grow_heap heap = {0, 0};
     const td_alloc counting = {count_resize, &heap};
     grow_run r = {.grammar = grammar, .alloc = &counting, .steps = model->n};
-    char label[64];
     if (!derive(&r)) {
         return false;
     }
-    snprintf(label, sizeof label, "%s modules", model->variant);
-    bench_row(b, label, model->n, (double)r.modules, "modules");
-    snprintf(label, sizeof label, "%s string", model->variant);
-    bench_row(b, label, model->n, 1e-6 * (double)r.bytes, "MB");
-    snprintf(label, sizeof label, "%s peak", model->variant);
-    bench_row(b, label, model->n, 1e-6 * (double)heap.peak, "MB");
+    bench_row(b, model->n, (double)r.modules, "modules", "%s modules", model->variant);
+    bench_row(b, model->n, 1e-6 * (double)r.bytes, "MB", "%s string", model->variant);
+    bench_row(b, model->n, 1e-6 * (double)heap.peak, "MB", "%s peak", model->variant);
     return true;
 }
 
@@ -181,13 +177,12 @@ static bool bench_model(const bench *b, const grow_model *model, double cold) {
     grow_run r = {.grammar = grammar, .steps = model->n};
     bench_work work = {NULL, derive, &r};
     double seconds = grammar ? bench_fastest(&work, b->seconds) : -1;
-    char label[64];
     bool fine = cold >= 0 && seconds >= 0;
     if (fine) {
-        snprintf(label, sizeof label, "%s, cold", model->variant);
-        bench_row(b, label, model->n, 1e-6 * (double)r.written / cold, "Mmodules/s");
-        snprintf(label, sizeof label, "%s, warm", model->variant);
-        bench_row(b, label, model->n, 1e-6 * (double)r.written / seconds, "Mmodules/s");
+        bench_row(b, model->n, 1e-6 * (double)r.written / cold, "Mmodules/s", "%s, cold",
+                  model->variant);
+        bench_row(b, model->n, 1e-6 * (double)r.written / seconds, "Mmodules/s", "%s, warm",
+                  model->variant);
     }
     if (fine && model == models) {
         fine = print_memory(b, model, grammar);

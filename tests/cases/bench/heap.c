@@ -148,9 +148,7 @@ static const char *const methods[] = {
 
 static void row(const bench *b, td_contact_method method, const char *what, int32_t count,
                 double value, const char *unit) {
-    char text[MOST_TEXT];
-    snprintf(text, sizeof text, "%s: %s", methods[method], what);
-    bench_row(b, text, count, value, unit);
+    bench_row(b, count, value, unit, "%s: %s", methods[method], what);
 }
 
 static void print_rows(const bench *b, td_contact_method m, int32_t count, const heap_run *r,

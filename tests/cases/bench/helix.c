@@ -231,9 +231,8 @@ static bool bench_published(const bench *b, const paper_row *r, way by, double p
     if (seconds < 0) {
         return false;
     }
-    bench_row(b, label, r->count, 1 / (steps * seconds), "frames/s");
-    snprintf(label, sizeof label, "%s, %s, paper%s", r->name, name, BENCH_ELSEWHERE);
-    bench_row(b, label, r->count, paper, "frames/s");
+    bench_row(b, r->count, 1 / (steps * seconds), "frames/s", "%s", label);
+    bench_row(b, r->count, paper, "frames/s", "%s, %s, paper%s", r->name, name, BENCH_ELSEWHERE);
     return true;
 }
 
@@ -246,7 +245,7 @@ static bool bench_paper(const bench *b, const paper_row *r) {
     snprintf(label, sizeof label, "%s, implicit, frames of 1/60 s", r->name);
     const double seconds = time_step(b, r, 1.0 / 60, IMPLICIT, label);
     if (seconds >= 0) {
-        bench_row(b, label, r->count, 1 / seconds, "frames/s");
+        bench_row(b, r->count, 1 / seconds, "frames/s", "%s", label);
     }
     return seconds >= 0 && fine;
 }
@@ -312,7 +311,6 @@ static bool bench_sizes(const bench *b, bool branched, way by) {
     const char *shape = branched ? "plant" : "rod",
                *what = by == IMPLICIT ? "implicit iteration" : "recursive step";
     double x[SIZES], y[SIZES], bytes = 0;
-    char label[96];
     for (int k = 0; k < SIZES; k++) {
         const paper_row row = {shape, counts[k], branched, 0, 0};
         x[k] = counts[k];
@@ -320,13 +318,12 @@ static bool bench_sizes(const bench *b, bool branched, way by) {
         if (y[k] < 0) {
             return false;
         }
-        snprintf(label, sizeof label, "size, %s, %s", shape, what);
-        bench_row(b, label, counts[k], 1e9 * y[k] / x[k], "ns/element");
+        bench_row(b, counts[k], 1e9 * y[k] / x[k], "ns/element", "size, %s, %s", shape, what);
     }
-    snprintf(label, sizeof label, "size, %s, %s, exponent", shape, what);
-    bench_row(b, label, counts[SIZES - 1], bench_exponent(x + FROM, y + FROM, SIZES - FROM), "1");
-    snprintf(label, sizeof label, "size, %s, memory", shape);
-    bench_row(b, label, counts[SIZES - 1], bytes / x[SIZES - 1], "bytes/element");
+    bench_row(b, counts[SIZES - 1], bench_exponent(x + FROM, y + FROM, SIZES - FROM), "1",
+              "size, %s, %s, exponent", shape, what);
+    bench_row(b, counts[SIZES - 1], bytes / x[SIZES - 1], "bytes/element", "size, %s, memory",
+              shape);
     return true;
 }
 
@@ -357,7 +354,6 @@ static bool bench_shipped(const bench *b) {
     const double end = case_seconds() + b->seconds;
     double least = HUGE_VAL, dt = 0;
     td_diag diag = {.message = "the scene is not beside the command"};
-    char label[96];
     do {
         const double seconds = files.count > 0 ? scene_step(files.paths[0], &dt, &diag) : -1;
         least = fmin(least, seconds);
@@ -366,9 +362,8 @@ static bool bench_shipped(const bench *b) {
     if (least < 0) {
         return bench_fault(b, "weeping willow, scene", TD_ERR_READ, &diag);
     }
-    snprintf(label, sizeof label, "weeping willow, scene with leaves and wind, steps of 1/%.0f s",
-             1 / dt);
-    bench_row(b, label, 242, 1 / least, "steps/s");
+    bench_row(b, 242, 1 / least, "steps/s",
+              "weeping willow, scene with leaves and wind, steps of 1/%.0f s", 1 / dt);
     return true;
 }
 

@@ -22,19 +22,11 @@ enum { COUNTS = sizeof counts / sizeof *counts };
 
 // A strand between two clamps, one for each pair of a square grid.
 static td_object_def strand_of(const char *name, const td_vec3 points[2], int32_t pairs) {
-    td_object_def o = td_object_def_default();
-    const double side = SPACING * ceil(sqrt(pairs));
+    td_object_def o = bench_grid(points, 0.004, SEGMENTS, pairs, SPACING);
     o.name = name;
     o.solver = "rod";
-    o.start = TD_START_DRAWN;
-    o.strand.points = points;
     o.strand.point_count = 2;
-    o.strand.segments = SEGMENTS;
-    o.strand.radius = 0.004;
     o.strand.end.held = TD_END_CLAMPED;
-    o.instances.count = pairs;
-    o.instances.layout = TD_INSTANCES_GRID;
-    o.instances.area = (td_vec3){side, 0, side};
     o.instances.jitter = 0;
     o.instances.turned = false;
     return o;
@@ -119,7 +111,7 @@ bool bench_islands(const bench *b) {
             free(bytes[0]);
             return false;
         }
-        bench_row(b, "one thread", counts[k], 1e6 * cost[k] / n[k], "us/pair/step");
+        bench_row(b, counts[k], 1e6 * cost[k] / n[k], "us/pair/step", "one thread");
     }
     seconds[0] = cost[COUNTS - 1];
     seconds[1] = seconds_of(b, counts[COUNTS - 1], 2, &bytes[1], &size[1]);
@@ -129,10 +121,10 @@ bool bench_islands(const bench *b) {
     if (seconds[1] < 0) {
         return false;
     }
-    bench_row(b, "two threads", counts[COUNTS - 1], 1e6 * seconds[1] / n[COUNTS - 1],
-              "us/pair/step");
-    bench_row(b, "two threads over one", counts[COUNTS - 1], seconds[0] / seconds[1], "x");
-    bench_row(b, "same bits on both", counts[COUNTS - 1], same, "yes/no");
-    bench_row(b, "exponent of cost over pairs", COUNTS, bench_exponent(n, cost, COUNTS), "");
+    bench_row(b, counts[COUNTS - 1], 1e6 * seconds[1] / n[COUNTS - 1], "us/pair/step",
+              "two threads");
+    bench_row(b, counts[COUNTS - 1], seconds[0] / seconds[1], "x", "two threads over one");
+    bench_row(b, counts[COUNTS - 1], same, "yes/no", "same bits on both");
+    bench_row(b, COUNTS, bench_exponent(n, cost, COUNTS), "", "exponent of cost over pairs");
     return same;
 }

@@ -49,8 +49,8 @@ static bool print_mesh(const bench *b, const char *name, mesh_run *r) {
     if (seconds < 0 || !measure_file(r)) {
         return bench_fault(b, name, TD_ERR_MEMORY, NULL);
     }
-    bench_row(b, name, r->triangles, 1e3 * seconds, "ms");
-    bench_row(b, name, r->triangles, 1e-6 * (double)r->bytes, "MB");
+    bench_row(b, r->triangles, 1e3 * seconds, "ms", "%s", name);
+    bench_row(b, r->triangles, 1e-6 * (double)r->bytes, "MB", "%s", name);
     return true;
 }
 

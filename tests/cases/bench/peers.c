@@ -68,7 +68,7 @@ static void print_line(const bench *b, const char *line) {
                "\"unit\":\"%31[^\"]\"}",
                name, variant, &n, &value, unit) == 5 &&
         strcmp(name, b->name) == 0) {
-        bench_row(b, variant, n, value, unit);
+        bench_row(b, n, value, unit, "%s", variant);
     }
 }
 

@@ -19,18 +19,9 @@ static const int32_t counts[] = {32, 320, 3200};
 
 static td_status make_world(int32_t plants, td_world **out, td_diag *diag) {
     static const td_vec3 points[3] = {{0, 0, 0}, {0.1, 0.5 * HEIGHT, 0}, {0.3, HEIGHT, 0.1}};
-    td_object_def o = td_object_def_default();
+    const td_object_def o = bench_grid(points, 0.005, SEGMENTS, plants, SPACING);
     td_scene_def def = td_scene_def_default();
     td_diag_list diags = {diag, 1, 0};
-    const double side = SPACING * ceil(sqrt(plants));
-    o.start = TD_START_DRAWN;
-    o.strand.points = points;
-    o.strand.point_count = 3;
-    o.strand.segments = SEGMENTS;
-    o.strand.radius = 0.005;
-    o.instances.count = plants;
-    o.instances.layout = TD_INSTANCES_GRID;
-    o.instances.area = (td_vec3){side, 0, side};
     def.objects = &o;
     def.object_count = 1;
     return td_world_new(&def, NULL, NULL, out, &diags);
@@ -105,9 +96,7 @@ static bool search_all(void *context) {
 }
 
 static void row(const bench *b, const char *what, int32_t plants, double seconds) {
-    char variant[64];
-    snprintf(variant, sizeof variant, "%s, plants %d", what, (int)plants);
-    bench_row(b, variant, plants, 1e6 * seconds, "us/ray");
+    bench_row(b, plants, 1e6 * seconds, "us/ray", "%s, plants %d", what, (int)plants);
 }
 
 static bool measure(const bench *b, query_run *r, int32_t plants) {
@@ -121,9 +110,7 @@ static bool measure(const bench *b, query_run *r, int32_t plants) {
     row(b, "by boxes", plants, ray);
     row(b, "first after a step", plants, first);
     row(b, "search through all segments", plants, search);
-    char variant[64];
-    snprintf(variant, sizeof variant, "search over boxes, plants %d", (int)plants);
-    bench_row(b, variant, plants, search / ray, "x");
+    bench_row(b, plants, search / ray, "x", "search over boxes, plants %d", (int)plants);
     return ray > 0 && first > 0 && search > 0;
 }
 

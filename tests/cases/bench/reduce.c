@@ -110,7 +110,6 @@ static double speed_up(const reduce_motion *m, const record *r, const td_reduce_
 static bool point(const bench *b, const reduce_case *of, double error, int set, bool first) {
     td_reduce_opts opts = td_reduce_opts_default();
     reduce_motion m;
-    char name[120];
     opts.error = error;
     opts.modes = sets[set].modes;
     bool fine = reduce_motion_open(&m, of, &opts);
@@ -127,21 +126,17 @@ static bool point(const bench *b, const reduce_case *of, double error, int set, 
         return false;
     }
     const double looks = (double)m.looks;
-    snprintf(name, sizeof name, "%s, %s, error %g m allowed: speed-up", of->name, sets[set].name,
-             error);
-    bench_row(b, name, m.count, speed_up(&m, acted, &opts), "times");
-    snprintf(name, sizeof name, "%s, %s, error %g m allowed: error", of->name, sets[set].name,
-             error);
-    bench_row(b, name, m.count, 100 * sqrt(m.error / m.moved), "% of the motion");
-    snprintf(name, sizeof name, "%s, %s, error %g m allowed: estimate over error", of->name,
-             sets[set].name, error);
-    bench_row(b, name, m.count, sqrt(m.estimate / m.error), "times");
-    snprintf(name, sizeof name, "%s, %s, error %g m allowed: joints that move", of->name,
-             sets[set].name, error);
-    bench_row(b, name, m.count, m.joints / looks, "joints");
+    bench_row(b, m.count, speed_up(&m, acted, &opts), "times",
+              "%s, %s, error %g m allowed: speed-up", of->name, sets[set].name, error);
+    bench_row(b, m.count, 100 * sqrt(m.error / m.moved), "% of the motion",
+              "%s, %s, error %g m allowed: error", of->name, sets[set].name, error);
+    bench_row(b, m.count, sqrt(m.estimate / m.error), "times",
+              "%s, %s, error %g m allowed: estimate over error", of->name, sets[set].name, error);
+    bench_row(b, m.count, m.joints / looks, "joints",
+              "%s, %s, error %g m allowed: joints that move", of->name, sets[set].name, error);
     if (first) {
-        snprintf(name, sizeof name, "%s: memory a joint", of->name);
-        bench_row(b, name, m.count, (double)td_body_bytes(m.reduced) / m.count, "bytes");
+        bench_row(b, m.count, (double)td_body_bytes(m.reduced) / m.count, "bytes",
+                  "%s: memory a joint", of->name);
     }
     record_free(acted);
     reduce_motion_close(&m);

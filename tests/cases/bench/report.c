@@ -4,6 +4,7 @@
 #include "cases/bench/bench.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 static const bench_case cases[] = {
@@ -53,7 +54,12 @@ const bench_case *bench_cases(int *count) {
 
 // ---- rows -----------------------------------------------------------------------------------
 
-void bench_row(const bench *b, const char *variant, int64_t n, double value, const char *unit) {
+void bench_row(const bench *b, int64_t n, double value, const char *unit, const char *format, ...) {
+    char variant[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(variant, sizeof variant, format, list);
+    va_end(list);
     if (b->json) {
         printf("{\"case\":\"%s\",\"variant\":\"%s\",\"n\":%lld,\"value\":%.6g,\"unit\":\"%s\"}\n",
                b->name, variant, (long long)n, value, unit);
@@ -74,6 +80,31 @@ double bench_exponent(const double *x, const double *y, int count) {
         xy += (log(x[i]) - mean_x) * (log(y[i]) - mean_y);
     }
     return xy / xx;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *all, int32_t count) {
+    qsort(all, (size_t)count, sizeof *all, ascending);
+    return all[count / 2];
+}
+
+td_object_def bench_grid(const td_vec3 *points, double radius, int32_t segments, int32_t count,
+                         double spacing) {
+    const double side = spacing * ceil(sqrt(count));
+    td_object_def o = td_object_def_default();
+    o.start = TD_START_DRAWN;
+    o.strand.points = points;
+    o.strand.point_count = 3;
+    o.strand.segments = segments;
+    o.strand.radius = radius;
+    o.instances.count = count;
+    o.instances.layout = TD_INSTANCES_GRID;
+    o.instances.area = (td_vec3){side, 0, side};
+    return o;
 }
 
 bool bench_fault(const bench *b, const char *variant, td_status status, const td_diag *diag) {

@@ -217,7 +217,7 @@ static bool bench_published_way(const bench *b, const paper_row *r) {
     snprintf(label, sizeof label, "%s, explicit_step way, step %g ms", r->name, 1e3 * dt);
     double seconds = time_scene(b, r, dt, TD_EULER, label);
     if (seconds >= 0) {
-        bench_row(b, label, r->vertices, 1e3 * seconds, "ms/step");
+        bench_row(b, r->vertices, 1e3 * seconds, "ms/step", "%s", label);
     }
     return seconds >= 0;
 }
@@ -230,11 +230,10 @@ static bool bench_paper(const bench *b, const paper_row *r) {
     if (own < 0 || frame < 0) {
         return false;
     }
-    bench_row(b, label, r->vertices, 1e3 * own, "ms/step");
-    snprintf(label, sizeof label, "%s, step %g ms, paper%s", r->name, 1e3 * r->dt, BENCH_ELSEWHERE);
-    bench_row(b, label, r->vertices, r->ms, "ms/step");
-    snprintf(label, sizeof label, "%s, a second at 1/60 s", r->name);
-    bench_row(b, label, r->vertices, 1e3 * frame / FRAME, "ms");
+    bench_row(b, r->vertices, 1e3 * own, "ms/step", "%s", label);
+    bench_row(b, r->vertices, r->ms, "ms/step", "%s, step %g ms, paper%s", r->name, 1e3 * r->dt,
+              BENCH_ELSEWHERE);
+    bench_row(b, r->vertices, 1e3 * frame / FRAME, "ms", "%s, a second at 1/60 s", r->name);
     bool explicit = !r->contact && r->bodies == 0 && r->shape != BRANCHES;
     return !explicit || bench_published_way(b, r);
 }
@@ -294,16 +293,15 @@ static bool swing(void *context) {
 // What half a second costs at a step, and how far the tip is then from where it should be.
 static bool bench_swing(const bench *b, int vertices, double dt) {
     rod_scene s;
-    char label[96];
     td_status status = make_clamped(vertices, dt, &s);
     const bench_work work = {reset_scene, swing, &s};
     double seconds = status == TD_OK ? bench_fastest(&work, b->seconds) : -1;
     if (seconds >= 0) {
         td_vec3 tip = td_rod_position(s.state, vertices - 1);
-        snprintf(label, sizeof label, "clamped rod, step %g ms", 1e3 * dt);
-        bench_row(b, label, vertices, 1e3 * seconds / (double)s.steps, "ms/step");
-        snprintf(label, sizeof label, "clamped rod, step %g ms, tip at 0.5 s is off", 1e3 * dt);
-        bench_row(b, label, vertices, hypot(tip.x + 0.0083, tip.y + 0.9203), "m");
+        bench_row(b, vertices, 1e3 * seconds / (double)s.steps, "ms/step",
+                  "clamped rod, step %g ms", 1e3 * dt);
+        bench_row(b, vertices, hypot(tip.x + 0.0083, tip.y + 0.9203), "m",
+                  "clamped rod, step %g ms, tip at 0.5 s is off", 1e3 * dt);
     } else {
         bench_fault(b, "clamped rod", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
     }
@@ -319,8 +317,8 @@ static bool bench_rest(const bench *b, int vertices) {
     }
     if (status == TD_OK) {
         td_vec3 tip = td_rod_position(s.state, vertices - 1);
-        bench_row(b, "clamped rod, tip at rest is off", vertices,
-                  hypot(tip.x - 0.287317, tip.y + 0.893311), "m");
+        bench_row(b, vertices, hypot(tip.x - 0.287317, tip.y + 0.893311), "m",
+                  "clamped rod, tip at rest is off");
     }
     free_scene(&s);
     return status == TD_OK || bench_fault(b, "clamped rod", status, &s.diag);
@@ -328,12 +326,12 @@ static bool bench_rest(const bench *b, int vertices) {
 
 static bool bench_clamped(const bench *b, const peer_row *p) {
     bool fine = bench_swing(b, p->vertices, 0.01) && bench_swing(b, p->vertices, 5e-4);
-    bench_row(b, "clamped rod, step 10 ms, PositionBasedDynamics" BENCH_ELSEWHERE, p->vertices,
-              p->pbd, "ms/step");
-    bench_row(b, "clamped rod, step 10 ms, dismech-rods" BENCH_ELSEWHERE, p->vertices, p->dismech,
-              "ms/step");
-    bench_row(b, "clamped rod, PyElastica" BENCH_ELSEWHERE, p->vertices, p->elastica,
-              "x real time");
+    bench_row(b, p->vertices, p->pbd, "ms/step",
+              "clamped rod, step 10 ms, PositionBasedDynamics" BENCH_ELSEWHERE);
+    bench_row(b, p->vertices, p->dismech, "ms/step",
+              "clamped rod, step 10 ms, dismech-rods" BENCH_ELSEWHERE);
+    bench_row(b, p->vertices, p->elastica, "x real time",
+              "clamped rod, PyElastica" BENCH_ELSEWHERE);
     return bench_rest(b, p->vertices) && fine;
 }
 
@@ -367,15 +365,15 @@ static bool bench_sizes(const bench *b) {
         if (seconds < 0) {
             return bench_fault(b, "size", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
         }
-        bench_row(b, "size, an iteration", counts[k], 1e9 * y[k] / x[k], "ns/vertex");
-        bench_row(b, "size, iterations", counts[k], (double)s.stats.iterations / SIZE_STEPS,
-                  "iterations/step");
+        bench_row(b, counts[k], 1e9 * y[k] / x[k], "ns/vertex", "size, an iteration");
+        bench_row(b, counts[k], (double)s.stats.iterations / SIZE_STEPS, "iterations/step",
+                  "size, iterations");
         if (k == SIZES - 1) {
-            bench_row(b, "size, memory", counts[k], bytes / x[k], "bytes/vertex");
+            bench_row(b, counts[k], bytes / x[k], "bytes/vertex", "size, memory");
         }
     }
-    bench_row(b, "size, exponent of an iteration", counts[SIZES - 1], bench_exponent(x, y, SIZES),
-              "1");
+    bench_row(b, counts[SIZES - 1], bench_exponent(x, y, SIZES), "1",
+              "size, exponent of an iteration");
     return true;
 }
 
@@ -396,7 +394,7 @@ static bool bench_contact(const bench *b) {
         if (a < 0 || o < 0) {
             return false;
         }
-        bench_row(b, label, with.vertices, 1e3 * (a - o), "ms/step");
+        bench_row(b, with.vertices, 1e3 * (a - o), "ms/step", "%s", label);
     }
     return true;
 }
@@ -461,10 +459,10 @@ static bool bench_rope(const bench *b, double part) {
             return bench_fault(b, "rope", status == TD_OK ? TD_ERR_DIVERGED : status, &s.diag);
         }
     } while (case_seconds() < end);
-    bench_row(b, "rope of three strands, step 16.7 ms", contacts, 1e3 * least / ROPE_STEPS,
-              "ms/step");
-    bench_row(b, "rope of three strands, iterations", contacts, (double)iterations / ROPE_STEPS,
-              "iterations/step");
+    bench_row(b, contacts, 1e3 * least / ROPE_STEPS, "ms/step",
+              "rope of three strands, step 16.7 ms");
+    bench_row(b, contacts, (double)iterations / ROPE_STEPS, "iterations/step",
+              "rope of three strands, iterations");
     return true;
 }
 

@@ -122,10 +122,6 @@ static bool open_world(motion *m, const td_object_def *object) {
     return m->status == TD_OK;
 }
 
-static double distance(td_vec3 a, td_vec3 b) {
-    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
-}
-
 // The segment whose tip is nearest to a point.
 static int32_t nearest(const td_world *world, td_vec3 point) {
     int32_t best = 0;
@@ -133,7 +129,7 @@ static int32_t nearest(const td_world *world, td_vec3 point) {
     for (int32_t i = 0; i < td_world_actor(world, td_world_actor_id(world, 0)).segment_count; i++) {
         td_vec3 tip;
         td_world_segment(world, td_world_actor_id(world, 0), i, NULL, &tip, NULL);
-        const double d = distance(tip, point);
+        const double d = td_vec3_distance(tip, point);
         if (d < least) {
             least = d;
             best = i;
@@ -196,7 +192,7 @@ static double fastest(motion *m, double budget) {
 static double error_of(const motion *m, const td_vec3 *truth, double length) {
     double sum = 0;
     for (int32_t i = 0; i < LOOKS * m->tips; i++) {
-        const double d = distance(m->seen[i], truth[i]);
+        const double d = td_vec3_distance(m->seen[i], truth[i]);
         sum += d * d;
     }
     return sqrt(sum / (LOOKS * m->tips)) / length;
@@ -282,8 +278,8 @@ static bool measure(study *s, int solver, int k, bool finest) {
         s->error[solver][k] = error_of(&m, s->finest[solver], s->c->length);
         s->cost[solver][k] = seconds / TIME;
         if (fine) {
-            bench_row(s->b, variant, n, s->error[solver][k], "length");
-            bench_row(s->b, variant, n, s->cost[solver][k], "s/s");
+            bench_row(s->b, n, s->error[solver][k], "length", "%s", variant);
+            bench_row(s->b, n, s->cost[solver][k], "s/s", "%s", variant);
         }
     }
     fine = fine || bench_fault(s->b, variant, m.status, &m.diag);
@@ -302,12 +298,9 @@ static bool measure_solver(study *s, int solver) {
 
 // How far the finest of two solvers are apart.
 static void compare(const study *s, int a, int b) {
-    char variant[96];
     const motion other = {.tips = s->point_count, .seen = s->finest[a]};
-    snprintf(variant, sizeof variant, "%s %s against %s, finest", s->c->name, solvers[a],
-             solvers[b]);
-    bench_row(s->b, variant, s->point_count, error_of(&other, s->finest[b], s->c->length),
-              "length");
+    bench_row(s->b, s->point_count, error_of(&other, s->finest[b], s->c->length), "length",
+              "%s %s against %s, finest", s->c->name, solvers[a], solvers[b]);
 }
 
 // Ten elements of a curl against a rod of a hundred vertices.
@@ -315,8 +308,8 @@ static void print_aim(const study *s) {
     enum { TEN = 4, HUNDRED = 3 };
     const double error = s->error[HELIX][TEN] / s->error[ROD][HUNDRED],
                  cost = s->cost[HELIX][TEN] / s->cost[ROD][HUNDRED];
-    bench_row(s->b, "curl: 10 elements of helix over 100 vertices of rod", 10, error, "errors");
-    bench_row(s->b, "curl: 10 elements of helix over 100 vertices of rod", 10, cost, "costs");
+    bench_row(s->b, 10, error, "errors", "curl: 10 elements of helix over 100 vertices of rod");
+    bench_row(s->b, 10, cost, "costs", "curl: 10 elements of helix over 100 vertices of rod");
 }
 
 static bool measure_case(const bench *b, const motion_case *c, const char *plant) {

@@ -7,7 +7,6 @@
 #include "cases/bench/bench.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #define MANY        1000   // plants
 #define MANY_BODIES 50     // of each
@@ -65,24 +64,18 @@ static double seconds_on(const bench *b, const char *name, threads_run *r, int32
     return seconds;
 }
 
-static int32_t core_count(void) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > 256 ? 256 : (int32_t)cores;
-}
-
 static bool compare(const bench *b, const char *name, threads_run *r, int64_t bodies) {
-    const int32_t threads[2] = {1, core_count()};
+    const int32_t threads[2] = {1, case_core_count()};
     double seconds[2];
-    char variant[64];
     for (int k = 0; k < 2; k++) {
         seconds[k] = seconds_on(b, name, r, threads[k]);
         if (seconds[k] < 0) {
             return false;
         }
-        snprintf(variant, sizeof variant, "%s, threads %d", name, threads[k]);
-        bench_row(b, variant, bodies, 1e9 * seconds[k] / STEPS / (double)bodies, "ns/body/step");
+        bench_row(b, bodies, 1e9 * seconds[k] / STEPS / (double)bodies, "ns/body/step",
+                  "%s, threads %d", name, threads[k]);
     }
-    bench_row(b, variant, bodies, seconds[0] / seconds[1], "x");
+    bench_row(b, bodies, seconds[0] / seconds[1], "x", "%s, threads %d", name, threads[1]);
     return true;
 }
 

@@ -186,14 +186,14 @@ static bool forward_tree(const bench *b, const bench_tree *t) {
     if (fine) {
         bench_work work = {NULL, t->limp ? run_anew : run_forward, &r};
         double seconds = bench_fastest(&work, b->seconds);
-        bench_row(b, variant, t->count, 1e9 * seconds / t->count, "ns/body");
+        bench_row(b, t->count, 1e9 * seconds / t->count, "ns/body", "%s", variant);
     } else {
         bench_fault(b, variant, TD_ERR_MEMORY, NULL);
     }
     if (fine && t->limp && t->count == COMPARED_AT) {
         set_motion(&r, 0);
         run_forward(&r);
-        bench_row(b, variant, t->count, bench_rms(r.accel, t->count), "rad/s^2");
+        bench_row(b, t->count, bench_rms(r.accel, t->count), "rad/s^2", "%s", variant);
     }
     free(r.motions[0]);
     free(r.accel);
@@ -273,7 +273,7 @@ static bool forward_batch(const bench *b, const bench_tree *t) {
     if (fine) {
         bench_work work = {NULL, t->limp ? run_batch_anew : run_batch, &r};
         double seconds = bench_fastest(&work, b->seconds);
-        bench_row(b, variant, t->count, 1e9 * seconds / t->count / BATCH_TREES, "ns/body");
+        bench_row(b, t->count, 1e9 * seconds / t->count / BATCH_TREES, "ns/body", "%s", variant);
     } else {
         bench_fault(b, variant, TD_ERR_MEMORY, NULL);
     }
@@ -281,7 +281,7 @@ static bool forward_batch(const bench *b, const bench_tree *t) {
         set_batch(&r, 0);
         run_batch(&r);
         td_tree_batch_accel(r.batch, 0, r.accel);
-        bench_row(b, variant, t->count, bench_rms(r.accel, t->count), "rad/s^2");
+        bench_row(b, t->count, bench_rms(r.accel, t->count), "rad/s^2", "%s", variant);
     }
     td_tree_batch_free(r.batch);
     free(r.coords);
@@ -365,10 +365,8 @@ static bool measure_steps(const bench *b, const char *variant, td_body *state, i
 }
 
 static void print_cost(const bench *b, const char *variant, int32_t n, step_cost cost) {
-    char label[96];
-    snprintf(label, sizeof label, "%s iterations", variant);
-    bench_row(b, variant, n, 1e9 * cost.seconds / n, "ns/body/step");
-    bench_row(b, label, n, cost.iterations, "iterations/step");
+    bench_row(b, n, 1e9 * cost.seconds / n, "ns/body/step", "%s", variant);
+    bench_row(b, n, cost.iterations, "iterations/step", "%s iterations", variant);
 }
 
 static bool step_tree(const bench *b, const bench_tree *t, int32_t steps, step_cost *cost,
@@ -473,15 +471,15 @@ bool bench_realtime(const bench *b) {
     for (size_t i = 0; i < COUNT_OF(thesis); i++) {
         bool got = real_time(b, thesis[i].dofs / 3, b->seconds, &factor);
         if (got) {
-            bench_row(b, "plant", thesis[i].dofs, factor, "x");
+            bench_row(b, thesis[i].dofs, factor, "x", "plant");
         }
-        bench_row(b, "thesis" BENCH_ELSEWHERE, thesis[i].dofs, thesis[i].factor, "x");
+        bench_row(b, thesis[i].dofs, thesis[i].factor, "x", "thesis" BENCH_ELSEWHERE);
         fine = got && fine;
     }
     if (!find_largest(b, &largest)) {
         return false;
     }
-    bench_row(b, "largest at 60 Hz", 3 * largest, 3 * largest, "degrees of freedom");
+    bench_row(b, 3 * largest, 3 * largest, "degrees of freedom", "largest at 60 Hz");
     return fine;
 }
 
@@ -493,7 +491,6 @@ bool bench_realtime(const bench *b) {
 // size: so the exponent is that of the cost of an iteration.
 static bool scale_shape(const bench *b, bench_shape shape) {
     double counts[DECADES], iteration[DECADES], bytes = 0;
-    char label[64];
     int32_t n = 1;
     for (int i = 0; i < DECADES; i++) {
         n *= 10;
@@ -504,13 +501,12 @@ static bool scale_shape(const bench *b, bench_shape shape) {
         }
         counts[i] = n;
         iteration[i] = cost.seconds / cost.iterations;
-        snprintf(label, sizeof label, "%s, an iteration", bench_shape_name(shape));
-        bench_row(b, label, n, 1e9 * iteration[i] / n, "ns/body");
+        bench_row(b, n, 1e9 * iteration[i] / n, "ns/body", "%s, an iteration",
+                  bench_shape_name(shape));
     }
-    snprintf(label, sizeof label, "%s exponent, of an iteration", bench_shape_name(shape));
-    bench_row(b, label, n, bench_exponent(counts, iteration, DECADES), "1");
-    snprintf(label, sizeof label, "%s memory", bench_shape_name(shape));
-    bench_row(b, label, n, bytes / n, "bytes/body");
+    bench_row(b, n, bench_exponent(counts, iteration, DECADES), "1", "%s exponent, of an iteration",
+              bench_shape_name(shape));
+    bench_row(b, n, bytes / n, "bytes/body", "%s memory", bench_shape_name(shape));
     return true;
 }
 

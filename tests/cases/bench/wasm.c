@@ -74,22 +74,19 @@ static bool in_node(const bench *b, const char *script, const char *module, cons
 }
 
 static bool bench_plant(const bench *b, const char *name, const char *script, const char *module) {
-    char pattern[96], variant[96];
+    char pattern[96];
     snprintf(pattern, sizeof pattern, "../scenes/plants/%s.lsys", name);
     bench_files files = bench_beside(pattern);
     double own = 0, other = 0;
     int32_t bodies = 0;
     bool fine = files.count == 1 && native(b, files.paths[0], &own, &bodies);
     if (fine) {
-        snprintf(variant, sizeof variant, "%s, native", name);
-        bench_row(b, variant, bodies, own, "ns/body");
+        bench_row(b, bodies, own, "ns/body", "%s, native", name);
         fine = in_node(b, script, module, files.paths[0], &other);
     }
     if (fine) {
-        snprintf(variant, sizeof variant, "%s, node", name);
-        bench_row(b, variant, bodies, other, "ns/body");
-        snprintf(variant, sizeof variant, "%s, node over native", name);
-        bench_row(b, variant, bodies, other / own, "times");
+        bench_row(b, bodies, other, "ns/body", "%s, node", name);
+        bench_row(b, bodies, other / own, "times", "%s, node over native", name);
     }
     bench_files_free(&files);
     return fine;

@@ -23,7 +23,7 @@ static bool print_memory(const bench *b, const char *path, const char *name) {
     for (int32_t k = 0; k < td_world_actor_count(scene.world); k++) {
         segments += td_world_actor(scene.world, td_world_actor_id(scene.world, k)).segment_count;
     }
-    bench_row(b, name, segments, 1e-6 * (double)held, "MB");
+    bench_row(b, segments, 1e-6 * (double)held, "MB", "%s", name);
     case_scene_free(&scene);
     return true;
 }
@@ -71,8 +71,8 @@ static bool print_speed(const bench *b, const char *path, const char *name, int3
     if (cost.steps == 0) {
         return bench_fault(b, variant, TD_ERR_LIMIT, NULL);
     }
-    bench_row(b, variant, cost.steps, cost.time / cost.seconds, "x real time");
-    bench_row(b, variant, cost.steps, 1e3 * cost.seconds / (double)cost.steps, "ms/step");
+    bench_row(b, cost.steps, cost.time / cost.seconds, "x real time", "%s", variant);
+    bench_row(b, cost.steps, 1e3 * cost.seconds / (double)cost.steps, "ms/step", "%s", variant);
     return true;
 }
 
