@@ -179,6 +179,9 @@ OWNED_POINTER(td_wind)
 OWNED_POINTER(td_world)
 OWNED_VALUE(td_bytes, td_bytes_free(value))
 
+// Memory that was counted: none of it may be left.
+OWNED_VALUE(test_heap, CHECK_SAY(value->held == 0, "%zu bytes are left", value->held))
+
 static inline void test_drop_memory(void *pointer) {
     void *block;
     memcpy(&block, pointer, sizeof block);

@@ -60,11 +60,7 @@ static void claim_threads(void) {
         met += td_world_contacts(one.world, contacts, MOST_CONTACTS);
     }
     CHECK(met > 0);
-    for (int32_t threads = 2; threads <= 4; threads++) {
-        OWNED(stage) many = try_stage(text, threads, NULL);
-        steps(many.world, 60);
-        CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
-    }
+    check_threads(text, NULL, 60);
 }
 
 TD_TEST(conform_worlds_of_all_solvers_have_the_same_bits_for_any_threads) {
@@ -214,11 +210,11 @@ SOLVER_TEST(conform_steps_that_contact_makes_impossible_change_nothing) {
 
 static void claim_world_memory(void) {
     char text[TEXT];
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     td_contact contacts[MOST_CONTACTS];
     int32_t met = 0;
-    stage s = roomy_stage(pairs_of_all(text, touching), 2, &alloc);
+    OWNED(stage) s = roomy_stage(pairs_of_all(text, touching), 2, &alloc);
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     for (int32_t k = 0; k < 60; k++) {
@@ -227,8 +223,6 @@ static void claim_world_memory(void) {
     }
     CHECK(met > 0);
     CHECK_INT(heap.calls, calls);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 TD_TEST(conform_steps_of_worlds_that_touch_take_no_memory) {

@@ -352,7 +352,7 @@ TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
 }
 
 TD_TEST(constraint_steps_allocate_nothing) {
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
     held_island s = chain_of(4, TD_JOINT_BALL);
     const place2 other[3] = {{1.2, 0.8}, {1.3, 0.5}, {1.4, 0.5}};
@@ -370,7 +370,6 @@ TD_TEST(constraint_steps_allocate_nothing) {
     }
     CHECK_INT(heap.calls, made);
     held_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_it_was) {

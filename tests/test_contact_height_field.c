@@ -285,18 +285,9 @@ TD_TEST(world_with_a_height_field_goes_on_from_a_save_with_the_same_bits) {
     char text[TEXT];
     OWNED(stage) w = rope_over_hills(text, "rod", "barrier"),
                  v = rope_over_hills(text, "rod", "barrier");
-    td_diag diag = {.message = ""};
-    td_vec3 p[14], q[14];
     steps(w.world, 30);
-    const size_t size = td_world_save_size(w.world);
-    FREED void *save = malloc(size);
-    td_world_save(w.world, save);
-    CHECK_INT(td_world_restore(v.world, save, size, &diag), TD_OK);
-    steps(w.world, 10);
-    steps(v.world, 10);
-    td_world_all_poses(w.world, NULL, p, NULL);
-    td_world_all_poses(v.world, NULL, q, NULL);
-    CHECK(memcmp(p, q, sizeof p) == 0);
+    restore_from(v.world, w.world);
+    check_same_way(w.world, v.world, 10);
 }
 
 TD_TEST(actor_below_the_ground_of_a_height_field_is_refused) {

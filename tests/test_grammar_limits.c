@@ -145,7 +145,7 @@ TD_TEST(errors_of_macros_in_macros_end_at_a_depth) {
 // arrays take what they hold, not what all arrays before them hold as well
 TD_TEST(errors_do_not_come_from_many_arrays_and_their_memory_is_bounded) {
     static char text[32768];
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     size_t n = (size_t)snprintf(text, sizeof text, "define: { array big[900000];\n");
     for (int i = 0; i < 900; i++) {
@@ -158,7 +158,6 @@ TD_TEST(errors_do_not_come_from_many_arrays_and_their_memory_is_bounded) {
     CHECK_INT(m.status, TD_OK);
     CHECK(heap.peak < (size_t)64 << 20);
     test_model_free(&m);
-    CHECK_INT(heap.held, 0);
 }
 
 // ---- counts ---------------------------------------------------------------------------------

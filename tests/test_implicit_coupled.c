@@ -411,9 +411,5 @@ TD_TEST(coupled_rods_in_worlds_have_the_same_bits_for_any_threads) {
     CHECK_INT(one.world->islands.count, 2);
     CHECK(one.world->islands.all[0].contact->solve.coupled->fits &&
           one.world->islands.all[1].contact->solve.coupled->fits);
-    for (int32_t threads = 2; threads <= 3; threads++) {
-        OWNED(stage) many = try_stage(text, threads, NULL);
-        steps(many.world, 30);
-        CHECK_SAY(same_bits(one.world, many.world), "%d threads give other bits", (int)threads);
-    }
+    check_threads(text, NULL, 30);
 }

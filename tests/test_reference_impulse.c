@@ -496,15 +496,11 @@ TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
                 td_diag diag = {.message = ""};
                 CHECK_SAY(td_world_advance(a.world, dt, &diag) == TD_OK, "%s", diag.message);
                 CHECK_SAY(td_world_advance(b.world, dt, &diag) == TD_OK, "%s", diag.message);
-                char *bytes = saved(a.world);
-                CHECK(td_world_restore(b.world, bytes, td_world_save_size(a.world), NULL) == TD_OK);
-                free(bytes);
+                restore_from(b.world, a.world);
                 CHECK(same_bits(a.world, b.world));
             }
             OWNED(stage) c = stage_of(text);
-            char *bytes = saved(a.world);
-            CHECK(td_world_restore(c.world, bytes, td_world_save_size(a.world), NULL) == TD_OK);
-            free(bytes);
+            restore_from(c.world, a.world);
             for (int n = 0; n < 4; n++) {
                 const td_real dt = (0.4 + 1.5 * chance(&seed)) / 60;
                 CHECK(td_world_advance(a.world, dt, NULL) == TD_OK);

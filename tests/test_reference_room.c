@@ -31,12 +31,9 @@ TD_TEST(reference_room_for_pairs_grows_and_the_run_goes_on) {
         CHECK(td_world_contacts(s.world, NULL, 0) >= 30);
         CHECK(tip_of(s.world, 0, -1).y > 0.002);
         // the room is part of what is saved
-        FREED char *bytes = saved(s.world);
-        CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), NULL), TD_OK);
+        restore_from(late.world, s.world);
         CHECK(same_bits(s.world, late.world));
-        steps(s.world, 5);
-        steps(late.world, 5);
-        CHECK(same_bits(s.world, late.world));
+        check_same_way(s.world, late.world, 5);
     }
 }
 

@@ -283,9 +283,7 @@ TD_TEST(scene_filled_by_hand_equals_the_one_from_a_file) {
     CHECK_INT(td_world_new(&d, &opts, NULL, &world, NULL), TD_OK);
     memset(&o, 0xff, sizeof o); // all of it was borrowed
     memset(loads, 0xff, sizeof loads);
-    steps(world, 30);
-    steps(s.world, 30);
-    CHECK(same_bits(world, s.world));
+    check_same_way(world, s.world, 30);
 }
 
 TD_TEST(scene_filled_by_hand_is_refused_for_every_number_out_of_range) {

@@ -242,14 +242,14 @@ TD_TEST(damping_refuses_bad_options_by_name) {
 
 // whatever fails, everything goes back and the status says so
 TD_TEST(modes_rest_and_damping_survive_any_allocation_that_fails) {
-    test_heap heap = {0, 0, 0, 0};
+    OWNED(test_heap) heap = {0, 0, 0, 0};
     td_alloc alloc = test_heap_alloc(&heap);
     td_segment_def defs[4];
     for (int32_t i = 0; i < 4; i++) {
         defs[i] = td_segment_def_default();
         defs[i].parent = i - 1;
     }
-    tree t = tree_of(defs, 4, TD_LAW_LINEAR, &alloc);
+    OWNED(tree) t = tree_of(defs, 4, TD_LAW_LINEAR, &alloc);
     size_t held = heap.held;
     td_damping_opts damping = td_damping_opts_default();
     for (int32_t what = 0; what < 3; what++) {
@@ -270,6 +270,4 @@ TD_TEST(modes_rest_and_damping_survive_any_allocation_that_fails) {
         CHECK_INT(status, TD_OK);
     }
     heap.fail_at = 0;
-    tree_free(t);
-    CHECK_INT(heap.held, 0);
 }

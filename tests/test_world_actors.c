@@ -401,9 +401,7 @@ TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bi
     const size_t late_size = td_world_save_size(one.world);
     CHECK_INT(td_world_restore(other.world, late, late_size, &diag), TD_OK);
     CHECK(same_bits(one.world, other.world));
-    steps(one.world, 20);
-    steps(other.world, 20);
-    CHECK(same_bits(one.world, other.world));
+    check_same_way(one.world, other.world, 20);
     // back to before they came, and again
     CHECK_INT(td_world_restore(other.world, early, early_size, &diag), TD_OK);
     CHECK_INT(td_world_actor_count(other.world), 3);
@@ -420,9 +418,9 @@ TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bi
 }
 
 TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(MEADOW, 1, &alloc);
+    OWNED(stage) s = try_stage(MEADOW, 1, &alloc);
     td_diag diag = {.message = ""};
     CHECK_INT(s.status, TD_OK);
     CHECK_INT(td_world_reserve_actors(s.world, 0, 2, &diag), TD_OK);
@@ -442,8 +440,6 @@ TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
         steps(s.world, 2);
         CHECK_INT(heap.calls, now);
     }
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 static td_status add_far_away(void *world, td_diag *diag) {
@@ -454,25 +450,21 @@ static td_status add_far_away(void *world, td_diag *diag) {
 }
 
 TD_TEST(add_that_runs_out_of_memory_anywhere_leaves_the_world_as_it_was) {
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(MEADOW, 1, &alloc);
+    OWNED(stage) s = try_stage(MEADOW, 1, &alloc);
     steps(s.world, 2);
     check_all_or_nothing(s.world, &heap, 3, add_far_away, s.world);
     steps(s.world, 3);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
+}
+
+static void add_some_later(td_world *world) {
+    steps(world, 3);
+    add_some(world);
 }
 
 TD_TEST(threads_do_not_change_a_bit_of_a_world_that_lives) {
-    OWNED(stage) one = stage_of(MEADOW), four = try_stage(MEADOW, 4, NULL);
-    steps(one.world, 3);
-    steps(four.world, 3);
-    add_some(one.world);
-    add_some(four.world);
-    steps(one.world, 20);
-    steps(four.world, 20);
-    CHECK(same_bits(one.world, four.world));
+    check_threads(MEADOW, add_some_later, 20);
 }
 
 // ---- ids of other worlds --------------------------------------------------------------------

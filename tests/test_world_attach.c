@@ -353,22 +353,13 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     CHECK_INT(td_world_carrier(fresh.world, id_at(fresh.world, 1), NULL).place, 1);
     // and back to a world without any
     OWNED(stage) plain = stage_of(text);
-    FREED char *before = saved(plain.world);
-    CHECK_INT(td_world_restore(a.world, before, td_world_save_size(plain.world), &diag), TD_OK);
+    restore_from(a.world, plain.world);
     CHECK(same_bits(a.world, plain.world));
 }
 
 TD_TEST(steps_with_attachments_take_no_memory_and_none_is_left) {
     char text[TEXT];
-    test_heap heap = {0};
-    const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(garden(text, "rod", ""), 1, &alloc);
-    grow_garden(s.world);
-    const long calls = heap.calls;
-    steps(s.world, 10);
-    CHECK_INT(heap.calls, calls);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
+    check_steps_take_no_memory(garden(text, "rod", ""), grow_garden, 10);
 }
 
 static td_status hold_another(void *w, td_diag *diag) {
@@ -416,13 +407,7 @@ TD_TEST(changing_what_is_held_without_memory_changes_nothing) {
 
 TD_TEST(attachments_have_the_same_bits_on_any_number_of_threads) {
     char text[TEXT];
-    garden(text, "rod", "");
-    OWNED(stage) one = try_stage(text, 1, NULL), three = try_stage(text, 3, NULL);
-    grow_garden(one.world);
-    grow_garden(three.world);
-    steps(one.world, 20);
-    steps(three.world, 20);
-    CHECK(same_bits(one.world, three.world));
+    check_threads(garden(text, "rod", ""), grow_garden, 20);
 }
 
 TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
@@ -514,8 +499,7 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
         CHECK_INT(add_stem(a.world, 0, tdi_vec3(5, 0, 0), &first), TD_OK);
         CHECK_INT(add_stem(a.world, 2, tdi_vec3(6, 0, 0), &second), TD_OK);
         steps(a.world, 5);
-        FREED char *bytes = saved(a.world);
-        CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+        restore_from(b.world, a.world);
         steps(a.world, 10);
         steps(b.world, 10);
         CHECK_SAY(same_bits(a.world, b.world), "%s", solvers[k]);
@@ -554,9 +538,7 @@ TD_TEST(constraints_that_were_added_follow_the_segments_of_what_is_cut) {
         CHECK_INT(segment, 0);
         CHECK(td_world_constraint_index(s.world, first) >= 0);
         CHECK(td_world_constraint_index(s.world, last) >= 0);
-        char *bytes = saved(s.world);
-        CHECK_INT(td_world_restore(s.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
-        free(bytes);
+        restore_from(s.world, s.world);
         steps(s.world, 30);
         segment_at(s.world, piece, 1, &now, NULL, NULL);
         CHECK_SAY(apart(now, held) < 1e-6, "%s: %g m off", solvers[k], apart(now, held));

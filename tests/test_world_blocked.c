@@ -100,8 +100,7 @@ TD_TEST(world_with_a_held_stem_is_restored_to_the_bit) {
         told += td_world_step(a.world, &diag) == TD_ERR_BLOCKED;
     }
     CHECK_INT(told, 1);
-    FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    restore_from(b.world, a.world);
     for (int32_t step = 0; step < 80; step++) {
         CHECK_INT(td_world_step(a.world, &diag), TD_OK);
         CHECK_INT(td_world_step(b.world, &diag), TD_OK); // it was told of before the save

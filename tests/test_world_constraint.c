@@ -256,13 +256,7 @@ static const char many[] =
     "{fps: 60}}";
 
 TD_TEST(constraint_worlds_have_the_same_bits_for_any_threads) {
-    OWNED(stage) one = stage_of(many);
-    steps(one.world, 45);
-    for (int32_t threads = 2; threads <= 4; threads++) {
-        OWNED(stage) more = try_stage(many, threads, NULL);
-        steps(more.world, 45);
-        CHECK_SAY(same_bits(one.world, more.world), "%d threads give other bits", (int)threads);
-    }
+    check_threads(many, NULL, 45);
 }
 
 TD_TEST(constraint_worlds_go_on_to_the_bit_after_a_restore) {
@@ -270,15 +264,7 @@ TD_TEST(constraint_worlds_go_on_to_the_bit_after_a_restore) {
 }
 
 TD_TEST(constraint_steps_take_no_memory) {
-    test_heap heap = {0};
-    const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(many, 1, &alloc);
-    CHECK_INT(s.status, TD_OK);
-    const long calls = heap.calls;
-    steps(s.world, 40);
-    CHECK_INT(heap.calls, calls);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
+    check_steps_take_no_memory(many, NULL, 40);
 }
 
 // ---- contradictions -------------------------------------------------------------------------

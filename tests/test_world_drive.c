@@ -28,16 +28,12 @@ TD_TEST(world_drive_turns_a_hinge_and_is_saved_to_the_bit) {
     CHECK(td_world_drive(a.world, id_at(a.world, 0), 0).torque == 3);
     steps(a.world, 30);
     CHECK(tip_of(a.world, 0, 0).x < -0.05); // +Z turns +Y to -X
-    FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    restore_from(b.world, a.world);
     CHECK(td_world_drive(b.world, id_at(b.world, 0), 1).low == -0.5);
-    steps(a.world, 30);
-    steps(b.world, 30);
-    CHECK(same_bits(a.world, b.world));
+    check_same_way(a.world, b.world, 30);
     // a save from before ends what was driven since
     OWNED(stage) c = stage_of(arm);
-    FREED char *first = saved(c.world);
-    CHECK_INT(td_world_restore(b.world, first, td_world_save_size(c.world), &diag), TD_OK);
+    restore_from(b.world, c.world);
     CHECK(td_world_drive(b.world, id_at(b.world, 0), 1).torque == 0);
     CHECK(same_bits(b.world, c.world));
 }
@@ -49,9 +45,7 @@ TD_TEST(world_drive_that_ends_leaves_no_trace) {
     drive.offset = 0.3;
     CHECK_INT(td_world_set_drives(a.world, id, 1, 1, &drive, NULL), TD_OK);
     CHECK_INT(td_world_set_drives(a.world, id, 0, 2, NULL, NULL), TD_OK);
-    steps(a.world, 5);
-    steps(b.world, 5);
-    CHECK(same_bits(a.world, b.world));
+    check_same_way(a.world, b.world, 5);
 }
 
 TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
@@ -69,9 +63,9 @@ TD_TEST(world_drive_wakes_an_arm_that_sleeps) {
 }
 
 TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(arm, 1, &alloc);
+    OWNED(stage) s = try_stage(arm, 1, &alloc);
     td_joint_drive drive = td_joint_drive_default();
     const td_actor_id id = id_at(s.world, 0);
     CHECK_INT(s.status, TD_OK);
@@ -83,8 +77,6 @@ TD_TEST(world_drive_takes_memory_once_and_none_in_steps) {
         steps(s.world, 1);
     }
     CHECK_INT(heap.calls, calls);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 TD_TEST(world_drive_refuses_what_has_no_such_joints) {

@@ -134,18 +134,11 @@ TD_TEST(field_tells_instances_apart) {
     " length*(2*(x - 0.1*cos(90*t)) - 0.1*vz*speed)]}}]}"
 
 TD_TEST(field_gives_the_same_bits_for_any_threads_and_after_saving) {
-    OWNED(stage) a = try_stage(VORTEX, 1, NULL), b = try_stage(VORTEX, 3, NULL);
-    td_diag diag = {.message = ""};
+    OWNED(stage) a = stage_of(VORTEX), b = stage_of(VORTEX);
+    check_threads(VORTEX, NULL, 30);
     steps(a.world, 30);
-    steps(b.world, 30);
-    CHECK(same_bits(a.world, b.world));
-    OWNED(stage) c = stage_of(VORTEX);
-    char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(c.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
-    free(bytes);
-    steps(a.world, 20);
-    steps(c.world, 20);
-    CHECK(same_bits(a.world, c.world));
+    restore_from(b.world, a.world);
+    check_same_way(a.world, b.world, 20);
     CHECK(apart(tip_of(a.world, 0, -1), tip_of(a.world, 1, -1)) > 0.01);
 }
 

@@ -194,15 +194,12 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     CHECK_INT(td_world_add_actor(s.world, &def, &more, &diag), TD_OK);
     const int32_t m = td_world_actor_index(s.world, more);
     CHECK(actor_at(s.world, m).user_data == 7 && actor_at(s.world, m).filter.category == 16);
-    FREED char *bytes = saved(s.world);
-    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
+    restore_from(late.world, s.world);
     CHECK(actor_at(late.world, 0).user_data == mark);
     CHECK(actor_at(late.world, m).user_data == 7);
     CHECK_INT(actor_at(late.world, m).filter.mask, 1);
     CHECK(td_world_collider(late.world, td_world_collider_id(late.world, 0)).user_data == mark + 1);
-    steps(s.world, 20);
-    steps(late.world, 20);
-    CHECK(same_bits(s.world, late.world));
+    check_same_way(s.world, late.world, 20);
 }
 
 TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
@@ -218,11 +215,8 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
               TD_OK);
     CHECK_INT(td_world_set_actor_filter(s.world, id_at(s.world, 0), ghost, &diag), TD_OK);
     steps(s.world, 5);
-    FREED char *bytes = saved(s.world);
-    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
-    steps(s.world, 40);
-    steps(late.world, 40);
-    CHECK(same_bits(s.world, late.world));
+    restore_from(late.world, s.world);
+    check_same_way(s.world, late.world, 40);
     CHECK(tip_of(late.world, 0, 0).y < 0);
 }
 

@@ -204,15 +204,11 @@ TD_TEST(points_and_vectors_are_in_the_axes_of_the_segment_or_of_the_world) {
 
 TD_TEST(impulse_that_waits_for_the_next_step_is_part_of_a_save) {
     OWNED(stage) s = loose("rod", BENT, 1.0 / 60), late = loose("rod", BENT, 1.0 / 60);
-    td_diag diag = {.message = ""};
     steps(s.world, 3);
     impulse(s.world, force_at(s.world, 5, tdi_vec3(0, 0, 0), tdi_vec3(0.01, 0, 0)));
     force(s.world, force_at(s.world, 1, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.1, 0)));
-    FREED char *bytes = saved(s.world);
-    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(s.world), &diag), TD_OK);
-    steps(s.world, 5);
-    steps(late.world, 5);
-    CHECK(same_bits(s.world, late.world));
+    restore_from(late.world, s.world);
+    check_same_way(s.world, late.world, 5);
     CHECK(momentum(late.world).x > 0.009);
 }
 

@@ -392,11 +392,8 @@ TD_TEST(hands_are_checked_saved_and_leave_with_their_actor) {
     CHECK_INT(td_world_reserve_grabs(a.world, 2, &diag), TD_OK);
     CHECK_INT(td_world_add_grab(a.world, &def, &hand, &diag), TD_OK);
     steps(a.world, 10);
-    FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
-    steps(a.world, 10);
-    steps(b.world, 10);
-    CHECK(same_bits(a.world, b.world));
+    restore_from(b.world, a.world);
+    check_same_way(a.world, b.world, 10);
     CHECK_INT(td_world_grab_force(b.world, hand, &force, &diag), TD_OK);
     CHECK_INT(td_world_remove_actor(b.world, def.actor, &diag), TD_OK);
     CHECK_INT(td_world_grab_force(b.world, hand, &force, &diag), TD_ERR_STALE);

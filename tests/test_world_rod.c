@@ -245,31 +245,14 @@ static const char touching[] =
     "  {sphere: {radius: 0.05, position: {keys: [[0, [0.1, -0.1, 0]], [1, [0.1, 0.03, 0]]]}}}]}";
 
 TD_TEST(rods_that_touch_are_the_same_to_the_bit_for_any_threads_and_after_any_save) {
-    OWNED(stage) one = stage_of(touching), two = try_stage(touching, 4, NULL);
-    td_diag diag;
-    steps(one.world, 20);
-    steps(two.world, 20);
-    CHECK(same_bits(one.world, two.world));
-    FREED char *bytes = saved(one.world);
-    steps(one.world, 20);
-    OWNED(stage) late = stage_of(touching);
-    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
-    steps(late.world, 20);
-    CHECK(same_bits(one.world, late.world));
-    CHECK(apart(tip_of(one.world, 0, 3), tip_of(two.world, 0, 3)) > 1e-4);
+    check_threads(touching, NULL, 20);
+    check_restoring(touching, 2, 20);
 }
 
 TD_TEST(rods_stepped_as_published_go_on_to_the_bit_after_a_save) {
     static const char text[] = "{step: 1/3000, objects: [{solver: rod, integrator: euler,\n"
                                " start: drawn, " CORD "}}]}";
-    OWNED(stage) one = stage_of(text), late = stage_of(text);
-    td_diag diag;
-    steps(one.world, 50);
-    FREED char *bytes = saved(one.world);
-    steps(one.world, 50);
-    CHECK_INT(td_world_restore(late.world, bytes, td_world_save_size(one.world), &diag), TD_OK);
-    steps(late.world, 50);
-    CHECK(same_bits(one.world, late.world));
+    check_restoring(text, 2, 50);
 }
 
 // They began 5,000 m and more below, each solver elsewhere.

@@ -59,23 +59,15 @@ TD_TEST(world_is_the_same_to_the_bit_for_any_number_of_threads) {
 TD_TEST(world_with_threads_inside_a_large_actor_is_the_same_to_the_bit) {
     static const char text[] = "{objects: [{strand: {points: [[0, 0, 0], [9, 0, 0]], "
                                "segments: 9000, radius: 0.1}, start: drawn}]}";
-    OWNED(stage) one = stage_of(text), four = try_stage(text, 4, NULL);
-    steps(one.world, 3);
-    steps(four.world, 3);
-    CHECK(same_bits(one.world, four.world));
+    check_threads(text, NULL, 3);
 }
 
 TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
     OWNED(stage) whole = stage_of(crowd), again = stage_of(crowd);
-    td_diag diag = {.message = ""};
     for (int32_t k = 0; k < 45; k++) {
-        size_t size = td_world_save_size(whole.world);
-        FREED char *bytes = saved(whole.world);
         // `again` has been elsewhere in the meantime
-        CHECK_INT(td_world_restore(again.world, bytes, size, &diag), TD_OK);
-        steps(whole.world, 1);
-        steps(again.world, 1);
-        CHECK(same_bits(whole.world, again.world));
+        restore_from(again.world, whole.world);
+        check_same_way(whole.world, again.world, 1);
         steps(again.world, 2);
     }
     CHECK_REL(td_world_time(whole.world), 45.0 / 60, 1e-12);
@@ -104,9 +96,7 @@ TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) 
     CHECK(get(fresh.world, "objects[0].stiffness") == 0.5);
     CHECK(td_world_time(fresh.world) == td_world_time(whole.world));
     CHECK(td_world_dt(fresh.world) == 1.0 / 120);
-    steps(whole.world, 30);
-    steps(fresh.world, 30);
-    CHECK(same_bits(whole.world, fresh.world));
+    check_same_way(whole.world, fresh.world, 30);
 }
 
 TD_TEST(world_refuses_a_save_in_which_any_byte_changed) {
@@ -181,9 +171,7 @@ TD_TEST(two_worlds_of_one_scene_do_not_touch_each_other) {
     set(s.world, "gravity.y", 5);
     steps(s.world, 7);
     CHECK_INT(td_world_from_scene(s.scene, &opts, NULL, &other, NULL), TD_OK);
-    steps(other, 10);
-    steps(alone.world, 10);
-    CHECK(same_bits(other, alone.world));
+    check_same_way(other, alone.world, 10);
     CHECK(td_scene_def_get(s.scene)->objects[0].stiffness == 1);
 }
 
@@ -228,9 +216,9 @@ TD_TEST(world_survives_any_bytes_behind_a_good_head) {
 // ---- memory ---------------------------------------------------------------------------------
 
 TD_TEST(world_steps_take_no_memory) {
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
-    stage s = try_stage(crowd, 1, &alloc);
+    OWNED(stage) s = try_stage(crowd, 1, &alloc);
     CHECK_INT(s.status, TD_OK);
     CHECK_INT(td_world_set_field(s.world, attract, NULL, NULL), TD_OK);
     CHECK_INT(td_world_set_field(s.world, NULL, NULL, NULL), TD_OK);
@@ -250,8 +238,6 @@ TD_TEST(world_steps_take_no_memory) {
     }
     CHECK_INT(heap.calls, calls);
     free(bytes);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 // Bytes of a world with so many strands that may touch.

@@ -448,8 +448,7 @@ TD_TEST(base_of_a_sleeper_is_known_to_carry_it_also_after_a_restore) {
     CHECK_INT(td_world_watch_base(a.world, id, true, &diag), TD_OK);
     lull(a.world);
     steps(a.world, 2);
-    FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    restore_from(b.world, a.world);
     steps(b.world, 2);
     CHECK_INT(td_world_base_reaction(a.world, id, &one, &diag), TD_OK);
     CHECK_INT(td_world_base_reaction(b.world, id, &other, &diag), TD_OK);
@@ -460,9 +459,9 @@ TD_TEST(base_of_a_sleeper_is_known_to_carry_it_also_after_a_restore) {
 
 TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
     char text[TEXT];
-    test_heap heap = {0};
+    OWNED(test_heap) heap = {0};
     const td_alloc alloc = test_heap_alloc(&heap);
-    stage s = roomy_stage(sticks(text, "", ""), 1, &alloc);
+    OWNED(stage) s = roomy_stage(sticks(text, "", ""), 1, &alloc);
     CHECK_INT(s.status, TD_OK);
     const long calls = heap.calls;
     lull(s.world);
@@ -472,8 +471,6 @@ TD_TEST(steps_in_which_things_fall_asleep_and_wake_take_no_memory) {
     steps(s.world, 5);
     CHECK(!sleeps(s.world, 0));
     CHECK_INT(heap.calls, calls);
-    stage_free(&s);
-    CHECK_INT(heap.held, 0);
 }
 
 static td_real energy_of(td_world *w) {
@@ -560,28 +557,19 @@ TD_TEST(step_that_fails_wakes_nobody) {
     free(after);
 }
 
-static td_world *run_threads(stage *s, const char *text, int32_t threads) {
-    *s = try_stage(text, threads, NULL);
-    CHECK_INT(s->status, TD_OK);
-    steps(s->world, 100);
-    CHECK(td_world_grab(s->world, id_at(s->world, 1), 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0),
-                        0.2, NULL) == TD_OK);
-    steps(s->world, 5);
-    td_world_release(s->world);
-    steps(s->world, 100);
-    return s->world;
+static void wake_between(td_world *world) {
+    steps(world, 100);
+    CHECK(td_world_grab(world, id_at(world, 1), 0, tdi_vec3(0, 0, 0), tdi_vec3(0, 0.2, 0), 0.2,
+                        NULL) == TD_OK);
+    steps(world, 5);
+    td_world_release(world);
+    steps(world, 100);
+    CHECK(sleeps(world, 2));
 }
 
 TD_TEST(sleeping_has_the_same_bits_on_any_number_of_threads) {
     char text[TEXT];
-    stage one, four;
-    sticks(text, "", "");
-    run_threads(&one, text, 1);
-    run_threads(&four, text, 4);
-    CHECK(sleeps(one.world, 2));
-    CHECK(same_bits(one.world, four.world));
-    stage_free(&one);
-    stage_free(&four);
+    check_threads(sticks(text, "", ""), wake_between, 1);
 }
 
 static int32_t contacts_of(const td_world *w, td_contact list[64]) {
@@ -592,10 +580,8 @@ static int32_t contacts_of(const td_world *w, td_contact list[64]) {
 TD_TEST(world_that_is_saved_asleep_goes_on_with_the_same_bits) {
     char text[TEXT];
     OWNED(stage) a = lulled("", ""), b = stage_of(sticks(text, "", ""));
-    td_diag diag = {.message = ""};
     td_contact one[64], other[64];
-    FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(b.world, bytes, td_world_save_size(a.world), &diag), TD_OK);
+    restore_from(b.world, a.world);
     CHECK(all_sleep(b.world));
     CHECK(same_bits(a.world, b.world));
     CHECK_INT(contacts_of(a.world, one), contacts_of(b.world, other));

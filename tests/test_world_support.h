@@ -330,6 +330,51 @@ static inline bool same_bits(const td_world *a, const td_world *b) {
     return same;
 }
 
+// One becomes what another is, by its save.
+static inline void restore_from(td_world *to, const td_world *from) {
+    FREED char *bytes = saved(from);
+    td_diag diag = {.message = ""};
+    CHECK_SAY(td_world_restore(to, bytes, td_world_save_size(from), &diag) == TD_OK, "%s",
+              diag.message);
+}
+
+// Both take so many steps, and end with the same bits.
+static inline void check_same_way(td_world *a, td_world *b, int32_t count) {
+    steps(a, count);
+    steps(b, count);
+    CHECK(same_bits(a, b));
+}
+
+// A scene on one thread and on two to four ends with the same bits, after a change if there is one.
+static inline void check_threads(const char *text, void (*change)(td_world *world), int32_t count) {
+    OWNED(stage) one = try_stage(text, 1, NULL), two = try_stage(text, 2, NULL),
+                 three = try_stage(text, 3, NULL), four = try_stage(text, 4, NULL);
+    td_world *const worlds[] = {one.world, two.world, three.world, four.world};
+    for (int32_t k = 0; k < 4; k++) {
+        CHECK(worlds[k]);
+        if (change) {
+            change(worlds[k]);
+        }
+        steps(worlds[k], count);
+        CHECK_SAY(same_bits(worlds[0], worlds[k]), "%d threads give other bits", (int)k + 1);
+    }
+}
+
+// Steps of a scene take no memory, after a change if there is one, and none is left.
+static inline void check_steps_take_no_memory(const char *text, void (*change)(td_world *world),
+                                              int32_t count) {
+    OWNED(test_heap) heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    OWNED(stage) s = try_stage(text, 1, &alloc);
+    CHECK_INT(s.status, TD_OK);
+    if (change) {
+        change(s.world);
+    }
+    const long calls = heap.calls;
+    steps(s.world, count);
+    CHECK_INT(heap.calls, calls);
+}
+
 // A world that is restored in another one, again and again, goes on there as it does itself.
 static inline void check_restoring(const char *text, int32_t times, int32_t every) {
     OWNED(stage) one = stage_of(text);
