@@ -107,6 +107,32 @@ TD_TEST(room_that_grew_in_steps_leaves_the_bits_of_room_from_the_start) {
     }
 }
 
+static void count_call(void *context, td_real time, td_actor_id actor, int32_t count,
+                       const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
+    (void)time, (void)count, (void)tips, (void)velocities, (void)forces;
+    ((int32_t *)context)[actor.place - 1]++;
+}
+
+// The last stick is far from all others. It is solved as often as with room from the start.
+TD_TEST(room_that_grows_for_an_island_leaves_the_other_islands_solved) {
+    for (int k = 0; k < 2; k++) {
+        char text[TEXT];
+        int32_t calls[2][7] = {{0}};
+        falling(text, "tree", methods[k], "");
+        snprintf(strstr(text, "]}}]}"), 20, ", [9, 1, 0]]}}]}");
+        OWNED(stage) grows = roomy(text, 0, 1, false), has = roomy(text, 64, 1, false);
+        const size_t bytes = grows.world->near.blocks.bytes;
+        CHECK_INT(td_world_actor_count(grows.world), 7);
+        CHECK_INT(td_world_set_field(grows.world, count_call, calls[0], NULL), TD_OK);
+        CHECK_INT(td_world_set_field(has.world, count_call, calls[1], NULL), TD_OK);
+        steps(grows.world, 18);
+        steps(has.world, 18);
+        CHECK(grows.world->near.blocks.bytes > bytes);
+        CHECK(calls[0][0] > calls[1][0]);
+        CHECK_INT(calls[0][6], calls[1][6]);
+    }
+}
+
 TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
     for (int k = 0; k < 2; k++) {
         char text[TEXT];

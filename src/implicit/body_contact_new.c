@@ -240,14 +240,18 @@ bool tdi_body_contact_lacks_room(const tdi_body_contact *t) {
            (t->set && tdi_contacts_lack(t->set, &more));
 }
 
-// Members get more by the capsules that they have.
+static int32_t more_of(int32_t room, td_real asked) {
+    return asked > room ? (int32_t)ceil(asked) : asked > 0 ? room : 0;
+}
+
+// Members get more by the capsules that they have, twice as much at least, so that it seldom grows.
 void tdi_body_contact_grow(const tdi_body_contact *t, int32_t member, tdi_member_room *room) {
     const int32_t own = t->first_capsule[member + 1] - t->first_capsule[member];
     const td_real share = (td_real)own / t->capsule_count;
     tdi_contact_room more;
     if (tdi_contacts_lack(t->set, &more)) {
-        room->contact.pairs += (int32_t)ceil(share * more.pairs);
-        room->contact.contacts += (int32_t)ceil(share * more.contacts);
+        room->contact.pairs += more_of(room->contact.pairs, share * more.pairs);
+        room->contact.contacts += more_of(room->contact.contacts, share * more.contacts);
     }
     if (t->impacts.count > t->impacts.room) {
         room->contact.contacts *= 2;

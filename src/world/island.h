@@ -15,6 +15,7 @@ typedef struct tdi_island {
     int32_t first, count;            // of the world's members
     tdi_body_contact *contact;       // NULL: nothing touches
     tdi_constraint_set *constraints; // constraints of its groups; NULL: none
+    bool pending;                    // it is to be solved, or solved again with more room
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
     tdi_activity activity;           // of its actors
@@ -103,11 +104,16 @@ typedef struct tdi_step_memory {
 td_status tdi_world_actor_room(td_world *world, int64_t count);
 // For contact of all actors that were made; see also tdi_world_reserve().
 td_status tdi_world_step_room(td_world *world, td_diag *diag);
-// Whether contact ran out of room in the last step or search, or could not be solved within the
-// limit of pairs, and may have more.
-bool tdi_world_lacks_room(const td_world *world);
-// Makes what ran out larger.
-td_status tdi_world_grow_room(td_world *world, td_diag *diag);
+// Whether a search, or an island that failed, reached the limit of pairs, and that may be raised.
+bool tdi_world_reached_limit(const td_world *world);
+// After a search for pairs of all actors ran out of room for them: whether it has more.
+bool tdi_world_grow_pairs(td_world *world);
+// More blocks for contact of islands. False: there are none.
+bool tdi_world_grow_blocks(td_world *world);
+// Whether contact of an island ran out of room, and may have more.
+bool tdi_island_lacks_room(const td_world *world, const tdi_island *island);
+// More room for contact of pending islands, which ran out of it. That of all others stays.
+td_status tdi_world_grow_pending(td_world *world, td_diag *diag);
 // At most so many pairs a segment, more than before or less; when it fails, as many as before.
 td_status tdi_world_limit_pairs(td_world *world, int32_t pairs, td_diag *diag);
 // Room for contact of an actor that has none yet.
@@ -147,13 +153,17 @@ td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
 void tdi_world_free_islands(td_world *world);
 // Finds pairs among those that act now.
 void tdi_world_follow_actors(td_world *world);
+// Finds pairs of all actors that come near each other from n->x on the way dx, NULL: now.
+td_status tdi_world_find_pairs(td_world *world, const td_vec3 *dx, td_diag *diag);
 // Groups the actors for a step that begins.
 td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // After the islands were solved: whether all stayed apart. If not, those that came near each other
 // are joined, and all have to be solved anew from where the step began.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 td_status tdi_world_join_islands(td_world *world, td_diag *diag);
-// Instead of that, marks actors that came near others as over budget.
+// Moves contact of a pending island to another block. False: no block is large enough.
+bool tdi_island_place_contact(td_world *world, tdi_island *island);
+// Instead of joining islands, marks actors that came near others as over budget.
 void tdi_world_mark_near(td_world *world);
 // The points of an actor that fell asleep stay where they are.
 void tdi_actor_rest_points(td_world *world, int32_t actor);

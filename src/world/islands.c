@@ -96,6 +96,15 @@ void tdi_world_follow_actors(td_world *w) {
     }
 }
 
+td_status tdi_world_find_pairs(td_world *w, const td_vec3 *dx, td_diag *diag) {
+    td_status status;
+    while ((status = tdi_contacts_find(w->near.set, w->near.x, dx, diag)) == TD_ERR_LIMIT &&
+           tdi_world_grow_pairs(w)) {
+        place_set(w);
+    }
+    return status;
+}
+
 td_status tdi_world_make_islands(td_world *w, td_diag_list *diags) {
     td_diag diag = {.index = TD_NONE};
     td_status status = tdi_world_make_colliders(w, diags);
@@ -296,37 +305,58 @@ static void give_unused(td_world *w) {
     }
 }
 
-// Contact of all islands that have none yet. False: there is no block for one of them.
-static bool place_missing(td_world *w) {
+// Contact of an island that has none. False: there is no block for it.
+static bool place_contact(td_world *w, tdi_island *i) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     tdi_nearness *n = &w->near;
-    for (int32_t k = 0; k < w->islands.count; k++) {
-        tdi_island *i = &w->islands.all[k];
-        const int32_t first = w->islands.member_actor[i->first], colliders = w->colliders.capacity;
-        const tdi_member *members = w->islands.members + i->first;
-        if (i->contact || i->activity == TDI_ASLEEP || !has_contact(w, i)) {
-            continue;
-        }
-        const size_t bytes = tdi_body_contact_bytes(members, i->count, &opts, colliders);
-        n->contact[first] = tdi_blocks_take(&n->blocks, bytes);
-        if (!n->contact[first]) {
-            n->lacks = bytes;
-            return false;
-        }
-        i->contact = tdi_body_contact_place(members, i->count, &opts, colliders, n->contact[first]);
-        n->placed_count++;
+    const int32_t first = w->islands.member_actor[i->first], colliders = w->colliders.capacity;
+    const tdi_member *members = w->islands.members + i->first;
+    const size_t bytes = tdi_body_contact_bytes(members, i->count, &opts, colliders);
+    n->contact[first] = tdi_blocks_take(&n->blocks, bytes);
+    if (!n->contact[first]) {
+        n->lacks = bytes;
+        return false;
     }
+    i->contact = tdi_body_contact_place(members, i->count, &opts, colliders, n->contact[first]);
+    n->placed_count++;
     return true;
+}
+
+// Contact of all islands that have none yet. False: there is no block for one of them.
+static bool place_missing(td_world *w) {
+    bool all = true;
+    for (int32_t k = 0; k < w->islands.count && all; k++) {
+        tdi_island *i = &w->islands.all[k];
+        all = i->contact || i->activity == TDI_ASLEEP || !has_contact(w, i) || place_contact(w, i);
+    }
+    return all;
+}
+
+// Contact begins with the barriers of the last step.
+static void recall_barriers(const td_world *w, const tdi_island *i) {
+    for (int32_t j = 0; i->contact && j < i->count; j++) {
+        i->contact->barriers.state[j] =
+            w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
+    }
+}
+
+bool tdi_island_place_contact(td_world *w, tdi_island *i) {
+    tdi_nearness *n = &w->near;
+    const int32_t first = w->islands.member_actor[i->first];
+    tdi_blocks_give(&n->blocks, n->contact[first]);
+    i->contact = NULL;
+    for (int32_t j = 0; j < i->count; j++) { // it is what the island has from now on
+        n->before[w->islands.member_actor[i->first + j]] = first;
+    }
+    const bool placed = place_contact(w, i);
+    recall_barriers(w, i);
+    return placed;
 }
 
 static void note_islands(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->islands.count; k++) {
-        const tdi_island *i = &w->islands.all[k];
-        for (int32_t j = 0; i->contact && j < i->count; j++) {
-            i->contact->barriers.state[j] =
-                w->actors[w->islands.member_actor[i->first + j]].contact.barrier;
-        }
+        recall_barriers(w, &w->islands.all[k]);
     }
     memset(n->before_count, 0, (size_t)w->actor_count * sizeof *n->before_count);
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -354,7 +384,7 @@ static td_status place_contacts(td_world *w, td_diag *diag) {
             w->islands.all[k].contact = NULL;
         }
         give_unused(w);
-        if (!place_missing(w)) {
+        if (!place_missing(w) && !(tdi_world_grow_blocks(w) && place_missing(w))) {
             return tdi_fail(diag, TD_ERR_LIMIT,
                             "there is no room for contact of pairs of actors that came near");
         }
@@ -413,7 +443,7 @@ static td_status join_predicted(td_world *w, td_diag *diag) {
     td_status status = TD_OK;
     predict(w);
     for (int32_t k = 0; k < STOPS && status == TD_OK && (k == 0 || stop_joined(w)); k++) {
-        status = tdi_contacts_find(n->set, n->x, n->dx, diag);
+        status = tdi_world_find_pairs(w, n->dx, diag);
         if (status == TD_OK) {
             join_pairs(n, n->dx);
         }
@@ -472,7 +502,7 @@ td_status tdi_world_check_islands(td_world *w, bool *apart, td_diag *diag) {
     if (!n->set || !w->scene->def.contact.self || w->actor_count == 1 || tdi_world_all_asleep(w)) {
         return TD_OK;
     }
-    td_status status = tdi_contacts_find(n->set, n->x, n->dx, diag);
+    td_status status = tdi_world_find_pairs(w, n->dx, diag);
     int32_t count = 0;
     const tdi_near_pair *pairs = status == TD_OK ? tdi_contacts_pairs(n->set, &count) : NULL;
     for (int32_t k = 0; k < count && *apart; k++) {

@@ -50,8 +50,8 @@ static bool make_room(td_world *w, bool grown, td_status *status, td_diag *diag)
     if (*status != TD_ERR_LIMIT || w->room.no_growth) {
         return false;
     }
-    w->islands.active_count = 0; // islands of the last step have nothing to do with it
-    *status = grown ? tdi_world_step_room(w, diag) : tdi_world_grow_room(w, diag);
+    *status =
+        grown ? tdi_world_step_room(w, diag) : tdi_world_limit_pairs(w, 2 * w->near.pairs, diag);
     return *status == TD_OK;
 }
 
@@ -140,7 +140,7 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
             tdi_state_positions(a->state, tdi_all_nodes(a->state), false, n->x + n->first_point[k]);
         }
     }
-    td_status status = n->set ? tdi_contacts_find(n->set, n->x, NULL, diag) : TD_OK;
+    td_status status = n->set ? tdi_world_find_pairs(w, NULL, diag) : TD_OK;
     if (status != TD_OK || !n->set) {
         return status;
     }

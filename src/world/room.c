@@ -235,13 +235,19 @@ static td_status set_room(td_world *w, int64_t points, int64_t capsules) {
     return resize(w, &n->set_room, &n->set_bytes, capsules > 0 ? tdi_contacts_bytes(&def) : 1);
 }
 
-static td_status make_contact_room(td_world *w, td_diag *diag) {
-    int64_t points = 0, capsules = 0;
+// Of all actors that were made.
+static void count_parts(const td_world *w, int64_t *points, int64_t *capsules) {
+    *points = *capsules = 0;
     for (int32_t k = 0; k < w->room.made_count; k++) {
         const tdi_actor *a = &w->actors[k];
-        points += a->has_contact ? a->state->point_count : 0;
-        capsules += a->has_contact ? a->state->capsule_count : 0;
+        *points += a->has_contact ? a->state->point_count : 0;
+        *capsules += a->has_contact ? a->state->capsule_count : 0;
     }
+}
+
+static td_status make_contact_room(td_world *w, td_diag *diag) {
+    int64_t points, capsules;
+    count_parts(w, &points, &capsules);
     if (points > INT32_MAX / 2 || capsules > INT32_MAX / 64) {
         return tdi_fail(diag, TD_ERR_LIMIT, "too many segments that may touch");
     }
@@ -283,48 +289,52 @@ td_status tdi_world_limit_pairs(td_world *w, int32_t pairs, td_diag *diag) {
 
 // ---- what ran out ---------------------------------------------------------------------------
 
-static bool island_lacks(const tdi_island *i) {
-    return i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact);
-}
-
-// Whether a set of pairs reached the limit in a search or an island that failed.
-static bool reached_limit(const td_world *w) {
+bool tdi_world_reached_limit(const td_world *w) {
     bool reached = w->near.set && tdi_contacts_full(w->near.set);
     for (int32_t k = 0; k < w->islands.active_count && !reached; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
         reached = w->actors[w->islands.member_actor[i->first]].step.status != TD_OK && i->contact &&
                   i->contact->set && tdi_contacts_full(i->contact->set);
     }
-    return reached;
+    return reached && !w->room.no_growth;
 }
 
-bool tdi_world_lacks_room(const td_world *w) {
-    tdi_contact_room more;
-    bool lacks = w->near.lacks > 0 || reached_limit(w) ||
-                 (w->near.set && tdi_contacts_lack(w->near.set, &more));
-    for (int32_t k = 0; k < w->islands.active_count && !lacks; k++) {
-        lacks = island_lacks(&w->islands.all[w->islands.active[k]]);
-    }
-    return lacks && !w->room.no_growth;
-}
-
-td_status tdi_world_grow_room(td_world *w, td_diag *diag) {
+bool tdi_world_grow_pairs(td_world *w) {
     tdi_nearness *n = &w->near;
     tdi_contact_room more;
-    bool grown = n->lacks > 0;
-    if (n->set && tdi_contacts_lack(n->set, &more)) {
-        n->set_pairs += more.pairs;
-        grown = true;
+    int64_t points, capsules;
+    if (w->room.no_growth || !tdi_contacts_lack(n->set, &more)) {
+        return false;
     }
+    n->set_pairs += more.pairs;
+    count_parts(w, &points, &capsules);
+    return set_room(w, points, capsules) == TD_OK;
+}
+
+bool tdi_world_grow_blocks(td_world *w) {
+    return !w->room.no_growth && contact_room(w) == TD_OK;
+}
+
+bool tdi_island_lacks_room(const td_world *w, const tdi_island *i) {
+    return i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact) &&
+           !w->room.no_growth;
+}
+
+td_status tdi_world_grow_pending(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        for (int32_t j = 0; island_lacks(i) && j < i->count; j++) {
+        for (int32_t j = 0; i->pending && j < i->count; j++) {
             tdi_body_contact_grow(i->contact, j,
                                   &w->actors[w->islands.member_actor[i->first + j]].contact.room);
-            grown = true;
         }
     }
-    return grown ? tdi_world_step_room(w, diag) : tdi_world_limit_pairs(w, 2 * n->pairs, diag);
+    bool fits = tdi_world_grow_blocks(w);
+    for (int32_t k = 0; k < w->islands.active_count && fits; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
+        fits = !i->pending || tdi_island_place_contact(w, i) ||
+               (tdi_world_grow_blocks(w) && tdi_island_place_contact(w, i));
+    }
+    return fits ? TD_OK : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
 }
 
 td_status tdi_world_constraint_room(td_world *w, int64_t count) {

@@ -142,6 +142,9 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     td_world *w = s->world;
     tdi_island *i = &w->islands.all[k];
     tdi_actor *first = first_of(w, i);
+    if (!i->pending) {
+        return;
+    }
     const tdi_system system = system_of(w, i);
     const td_real start = tdi_stage_start(&system);
     for (int32_t j = 0; j < i->count; j++) {
@@ -190,7 +193,7 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
     (void)thread;
     td_world *w = s->world;
     tdi_island *i = &w->islands.all[k];
-    if (i->memory) {
+    if (i->pending && i->memory) {
         tdi_actor *first = first_of(w, i);
         const tdi_system system = system_of(w, i);
         first->step.status =
@@ -315,22 +318,62 @@ static void for_islands(const stepping *s, void (*turn)(void *, int64_t, int32_t
 
 // ---- halves ---------------------------------------------------------------------------------
 
-// Islands that did not converge are taken in halves. There is room for all of them to remember
-// where they began.
+// Pending islands that did not converge are taken in halves. There is room for all islands to
+// remember where they began, each at its place.
 static void halve(const stepping *s) {
     td_world *w = s->world;
     size_t at = 0;
-    for (int32_t k = 0; k < w->islands.active_count; k++) {
-        tdi_island *i = &w->islands.all[w->islands.active[k]];
-        if (wants_halves(w, i)) {
-            const tdi_system system = tdi_island_system(w, i);
-            i->memory = w->memory.began + at;
-            at += tdi_system_memory(&system);
-        }
+    bool any = false;
+    for (int32_t k = 0; k < w->islands.active_count && !any; k++) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
+        any = i->pending && wants_halves(w, i);
     }
-    if (at > 0) {
+    for (int32_t k = 0; k < w->islands.active_count && any; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
+        const tdi_system system = tdi_island_system(w, i);
+        i->memory = i->pending && wants_halves(w, i) ? w->memory.began + at : i->memory;
+        at += tdi_system_memory(&system);
+    }
+    if (any) {
         for_islands(s, halve_island);
     }
+}
+
+// ---- room -----------------------------------------------------------------------------------
+
+// Islands that ran out of room go back to where the step began and get more. Whether there are any.
+static bool grow_islands(const stepping *s, td_status *status, td_diag *diag) {
+    td_world *w = s->world;
+    bool any = false;
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
+        i->pending = tdi_island_lacks_room(w, i);
+        if (i->pending) {
+            undo_island((void *)s, w->islands.active[k], 0);
+            first_of(w, i)->step.status = TD_OK;
+            i->converged = false;
+            i->memory = NULL;
+            any = true;
+        }
+    }
+    *status = any ? tdi_world_grow_pending(w, diag) : TD_OK;
+    return any && *status == TD_OK;
+}
+
+// Solves all islands, and those again, with more room, that ran out of it.
+static td_status solve_islands(const stepping *s, td_diag *diag) {
+    td_world *w = s->world;
+    td_status status = TD_OK;
+    for (int32_t k = 0; k < w->islands.active_count; k++) {
+        tdi_island *i = &w->islands.all[w->islands.active[k]];
+        i->pending = true;
+        i->memory = NULL;
+    }
+    do {
+        for_islands(s, solve_island);
+        halve(s);
+    } while (grow_islands(s, &status, diag));
+    return status;
 }
 
 // ---- after ----------------------------------------------------------------------------------
@@ -447,13 +490,12 @@ static td_status solve(const stepping *s, td_diag *diag) {
     }
     w->times.islands += now(w) - start;
     for (bool apart = false; status == TD_OK && !apart;) {
-        for_islands(s, solve_island);
-        halve(s);
-        if (tdi_world_holds(w) && !tdi_world_lacks_room(w)) {
+        status = solve_islands(s, diag);
+        if (status == TD_OK && tdi_world_holds(w) && !tdi_world_reached_limit(w)) {
             for_islands(s, block_island);
         }
         start = now(w);
-        status = first_status(w);
+        status = status == TD_OK ? first_status(w) : status;
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
         const bool last = tdi_world_is_bounded(w) && w->budget.round == TDI_BUDGET_ROUNDS;
         while (status == TD_OK && !apart && last && hold_near(s)) {
@@ -544,11 +586,11 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     const td_real start = now(w);
     w->times = (td_step_times){0};
     td_status status = step(w, told);
-    bool grows = true;
-    while (status != TD_OK && status != TD_ERR_BLOCKED && grows && tdi_world_lacks_room(w)) {
-        status = tdi_world_grow_room(w, told);
-        grows = status == TD_OK;
-        status = grows ? step(w, told) : status;
+    bool raised = true;
+    while (status != TD_OK && status != TD_ERR_BLOCKED && raised && tdi_world_reached_limit(w)) {
+        status = tdi_world_limit_pairs(w, 2 * w->near.pairs, told);
+        raised = status == TD_OK;
+        status = raised ? step(w, told) : status;
     }
     gather_times(w);
     w->times.total = now(w) - start;
