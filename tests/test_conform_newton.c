@@ -90,21 +90,30 @@ static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
 
 // ---- contact --------------------------------------------------------------------------------
 
-// A side of a contact on the last capsule, somewhere along it. It has no lever arms, so that its
-// Hessian is what it says.
-static tdi_contact_side side_on(const opened *o) {
-    const int32_t k = o->capsules - 1;
-    const tdi_capsule *c = &o->capsule[k];
-    tdi_contact_side side = {.capsule = k,
-                             .point = {c->a, c->b},
-                             .weight = {0.3, 0.7},
-                             .normal = {0.6, 0.8, 0},
-                             .levers = TDI_LEVERS_NONE};
-    return side;
+// A place on the last capsule. What acts there has no levers, so that its Hessian is what it says.
+static tdi_point place_on(const opened *o) {
+    return (tdi_point){.kind = TDI_POINT_SURFACE, .segment = o->capsules - 1, .local = {0.7, 0, 0}};
 }
 
-static td_vec3 mix(const tdi_contact_side *t, const td_vec3 *x) {
-    return tdi_madd(tdi_scale(x[t->point[0]], t->weight[0]), x[t->point[1]], t->weight[1]);
+static void add_at(const opened *o, const tdi_point *point, td_vec3 gradient, td_sym3 hessian) {
+    const tdi_side_terms side = {point, gradient, hessian, TDI_LEVERS_NONE, NULL};
+    o->ops->add_stiffness(o->body, &side);
+}
+
+// A push at a surface, on its nodes and on its rotation: how the nodes move, and the surface.
+static td_vec3 answer_at(const opened *o, const tdi_point *point, td_vec3 force, td_vec3 *dx) {
+    const tdi_capsule *c = &o->capsule[point->segment];
+    const td_real s = point->local.x;
+    td_vec3 turn = {0, 0, 0};
+    if (tdi_has_arm(point)) {
+        apply(o->body, tdi_rotation_of(point->segment), tdi_cross(point->arm, force));
+    }
+    apply(o->body, tdi_nodes(c->a, 1), tdi_scale(force, 1 - s));
+    answer(o, c->b, tdi_scale(force, s), dx);
+    if (tdi_has_arm(point)) {
+        tdi_state_motions(o->body, tdi_rotation_of(point->segment), true, &turn);
+    }
+    return tdi_add(tdi_madd(tdi_scale(dx[c->a], 1 - s), dx[c->b], s), tdi_cross(turn, point->arm));
 }
 
 // The gradient of a contact changes the increments as a push against it does.
@@ -113,16 +122,15 @@ SOLVER_TEST(conform_contact_changes_increments_as_a_push_does) {
     td_real most;
     td_vec3 without[MOST_POINTS], with[MOST_POINTS], told[MOST_POINTS];
     open_step(solver, 0.01, &o);
-    tdi_contact_side side = side_on(&o);
-    side.force = tdi_vec3(0.5, -0.3, 0.8);
+    const tdi_point place = place_on(&o);
+    const td_vec3 force = {0.5, -0.3, 0.8};
     clear(&o);
     factor(&o);
     solve(&o, &most);
     tdi_state_motions(o.body, tdi_all_nodes(o.body), false, without);
-    apply(o.body, tdi_nodes(side.point[0], 1), tdi_scale(side.force, -side.weight[0]));
-    answer(&o, side.point[1], tdi_scale(side.force, -side.weight[1]), told);
+    answer_at(&o, &place, tdi_scale(force, -1), told);
     clear(&o);
-    o.ops->contact->add(o.body, &side);
+    add_at(&o, &place, force, (td_sym3){0});
     factor(&o);
     solve(&o, &most);
     tdi_state_motions(o.body, tdi_all_nodes(o.body), false, with);
@@ -134,80 +142,41 @@ SOLVER_TEST(conform_contact_changes_increments_as_a_push_does) {
     close_step(&o);
 }
 
-// n.W n of the place of contact along n, W = J H^-1 J^T
-static td_real give(const opened *o, const tdi_contact_side *t) {
+// With k n n^T added at a place that gives w = n.W n, W = J H^-1 J^T, it gives 1/(1/w + k).
+static void check_stiffened(const opened *o, const tdi_point *place, td_vec3 n) {
     td_vec3 dx[MOST_POINTS];
-    apply(o->body, tdi_nodes(t->point[0], 1), tdi_scale(t->normal, t->weight[0]));
-    answer(o, t->point[1], tdi_scale(t->normal, t->weight[1]), dx);
-    return tdi_dot(t->normal, mix(t, dx));
+    td_real most;
+    clear(o);
+    factor(o);
+    solve(o, &most);
+    const td_real soft = tdi_dot(n, answer_at(o, place, n, dx)), k = 3 / soft;
+    clear(o);
+    add_at(o, place, tdi_vec3(0, 0, 0), tdi_sym3_square(n, k));
+    factor(o);
+    solve(o, &most);
+    const td_real stiff = tdi_dot(n, answer_at(o, place, n, dx));
+    CHECK_SAY(soft > 0, "%s: it does not give", o->s.name);
+    CHECK_SAY(fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
+              "%s: it gives %g, and with contact %g", o->s.name, soft, stiff);
 }
 
-// With k n n^T added at the place of contact, it gives 1/(1/w + k) in place of w.
 SOLVER_TEST(conform_contact_stiffens_what_it_touches) {
     opened o;
-    td_real most;
     open_step(solver, 0.01, &o);
-    tdi_contact_side side = side_on(&o);
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    const td_real soft = give(&o, &side), k = 3 / soft;
-    side.hessian = tdi_sym3_square(side.normal, k);
-    clear(&o);
-    o.ops->contact->add(o.body, &side);
-    factor(&o);
-    solve(&o, &most);
-    const td_real stiff = give(&o, &side);
-    CHECK_SAY(soft > 0, "%s: it does not give", o.s.name);
-    CHECK_SAY(fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
-              "%s: it gives %g, and with contact %g", o.s.name, soft, stiff);
+    const tdi_point place = place_on(&o);
+    check_stiffened(&o, &place, tdi_vec3(0.6, 0.8, 0));
     close_step(&o);
 }
 
-// ---- turns of capsules ----------------------------------------------------------------------
-
-// Whether a solver lets friction turn its capsules. Those that do not are left out.
-static bool turns(const opened *o) {
-    return tdi_state_offers(o->body, TDI_POINT_ROTATION);
-}
-
-static td_vec3 turn_by(td_body *body, int32_t capsule, bool response) {
-    td_vec3 w;
-    tdi_state_motions(body, tdi_rotation_of(capsule), response, &w);
-    return w;
-}
-
-// n.u of the slip u of a side with an arm, by a force along n there
-static td_real give_sliding(const opened *o, const tdi_contact_side *t, td_vec3 along) {
-    td_vec3 dx[MOST_POINTS];
-    apply(o->body, tdi_nodes(t->point[0], 1), tdi_scale(along, t->weight[0]));
-    apply(o->body, tdi_rotation_of(t->capsule), tdi_scale(tdi_cross(along, t->normal), t->arm));
-    answer(o, t->point[1], tdi_scale(along, t->weight[1]), dx);
-    const td_vec3 turn = turn_by(o->body, t->capsule, true);
-    return tdi_dot(along, tdi_madd(mix(t, dx), tdi_cross(t->normal, turn), t->arm));
-}
-
-// A side with an arm stiffens the slip of the surface, as above.
+// At the end of an arm it stiffens the slip of the surface. Solvers whose friction does not turn
+// capsules are left out.
 SOLVER_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
     opened o;
-    td_real most;
     open_step(solver, 0.01, &o);
-    const td_vec3 along = tdi_vec3(0.8, -0.6, 0);
-    tdi_contact_side side = side_on(&o);
-    side.arm = turns(&o) ? 0.02 : 0;
-    clear(&o);
-    factor(&o);
-    solve(&o, &most);
-    if (turns(&o)) {
-        const td_real soft = give_sliding(&o, &side, along), k = 3 / soft;
-        side.hessian = tdi_sym3_square(along, k);
-        clear(&o);
-        o.ops->contact->add(o.body, &side);
-        factor(&o);
-        solve(&o, &most);
-        const td_real stiff = give_sliding(&o, &side, along);
-        CHECK_SAY(soft > 0 && fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
-                  "%s: the surface gives %g, and with friction %g", o.s.name, soft, stiff);
+    tdi_point place = place_on(&o);
+    place.arm = tdi_vec3(-0.012, -0.016, 0);
+    if (tdi_state_offers(o.body, TDI_POINT_ROTATION)) {
+        check_stiffened(&o, &place, tdi_vec3(0.8, -0.6, 0));
     }
     close_step(&o);
 }

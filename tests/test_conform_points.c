@@ -463,8 +463,6 @@ POINT_TEST(conform_forces_at_all_kinds_of_points_add_up) {
 
 // ---- terms ----------------------------------------------------------------------------------
 
-static const td_sym3 no_hessian = {0, 0, 0, 0, 0, 0};
-
 // To the least value, where the increments without points are 0.
 static void converge(const pointed *p) {
     for (int k = 0; k < 8; k++) {
@@ -473,6 +471,11 @@ static void converge(const pointed *p) {
         tdi_state_keep(p->o.body);
         tdi_state_try(p->o.body, 1);
     }
+}
+
+static void add_at(const pointed *p, int32_t k, td_vec3 gradient, td_sym3 hessian) {
+    const tdi_side_terms side = {&p->point[k], gradient, hessian, TDI_LEVERS_ALL, NULL};
+    p->o.ops->add_stiffness(p->o.body, &side);
 }
 
 // A gradient changes the increments as a push against it does. It is small: what second derivatives
@@ -487,7 +490,7 @@ POINT_TEST(conform_points_gradients_change_increments_as_forces_do) {
         motions(p, false, without);
         answer(p, k, tdi_scale(g, -1), told);
         clear(&p->o);
-        p->o.ops->add_stiffness(p->o.body, &p->point[k], g, &no_hessian, TDI_LEVERS_ALL);
+        add_at(p, k, g, (td_sym3){0});
         increments(p);
         motions(p, false, with);
         for (int32_t q = 0; q < p->count; q++) {
@@ -514,7 +517,7 @@ POINT_TEST(conform_points_stiffen_what_they_hold) {
         for (int j = 0; j < 3; j++) {
             const td_sym3 h = tdi_sym3_square(n, factors[j] / soft);
             clear(&p->o);
-            p->o.ops->add_stiffness(p->o.body, &p->point[k], tdi_vec3(0, 0, 0), &h, TDI_LEVERS_ALL);
+            add_at(p, k, tdi_vec3(0, 0, 0), h);
             increments(p);
             answer(p, k, n, dx);
             const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
@@ -557,7 +560,7 @@ static void add_well(const pointed *p, const well *w, td_vec3 x) {
                       0.5 * (u.x * at.z + u.z * at.x),
                       0.5 * (u.y * at.z + u.z * at.y)};
     }
-    p->o.ops->add_stiffness(p->o.body, &p->point[w->point], g, &h, TDI_LEVERS_ALL);
+    add_at(p, w->point, g, h);
 }
 
 static td_sym3 random_positive(tdi_random *r, td_real size) {

@@ -203,15 +203,6 @@ static void clear(void *body) {
     ((bead *)body)->touch = (tdi_point_term){.value = 0};
 }
 
-// Both ends of the capsule are one point: the weights add up to 1 and the normals cancel.
-static void add_contact(void *body, const tdi_contact_side *t) {
-    const td_vec3 *s = t->slide;
-    td_sym3 h = tdi_sym3_add(t->hessian, tdi_sym3_square(s[0], t->tilt[0] - t->tilt[1]));
-    h = tdi_sym3_add(h, tdi_sym3_square(s[1], t->tilt[2] - t->tilt[1]));
-    h = tdi_sym3_add(h, tdi_sym3_square(tdi_add(s[0], s[1]), t->tilt[1]));
-    tdi_point_add(&((bead *)body)->touch, 0, t->force, h);
-}
-
 static void respond(void *body) {
     const bead *b = body;
     td_real *y = b->head.coords.response;
@@ -240,15 +231,22 @@ static void apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
     }
 }
 
-static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                          const td_sym3 *hessian, tdi_levers levers) {
-    (void)point, (void)levers;
-    tdi_point_add(&((bead *)body)->touch, 0, gradient, *hessian);
+// Both ends of the capsule are one point: the weights add up to 1 and the normals cancel.
+static td_sym3 tilted(td_sym3 h, const tdi_tilt *t) {
+    const td_vec3 *s = t->slide;
+    h = tdi_sym3_add(h, tdi_sym3_square(s[0], t->weight[0] - t->weight[1]));
+    h = tdi_sym3_add(h, tdi_sym3_square(s[1], t->weight[2] - t->weight[1]));
+    return tdi_sym3_add(h, tdi_sym3_square(tdi_add(s[0], s[1]), t->weight[1]));
+}
+
+static void add_stiffness(void *body, const tdi_side_terms *side) {
+    const td_sym3 h = side->tilt ? tilted(side->hessian, side->tilt) : side->hessian;
+    tdi_point_add(&((bead *)body)->touch, 0, side->gradient, h);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_contact_ops contact = {capsules, NULL, force, add_contact};
+static const tdi_contact_ops contact = {capsules, NULL, force};
 static const tdi_implicit bead_implicit = {
     .traits = {.point_kinds = 1u << TDI_POINT_NODE | 1u << TDI_POINT_POSITION},
     .clear = clear,

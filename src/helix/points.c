@@ -236,13 +236,12 @@ static void add_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, 
 
 // ---- contact --------------------------------------------------------------------------------
 
-// A side with an arm: the surface slips by arm n x J^-1 w more than the place on the axis.
-static void add_sliding(tdi_helix_state *s, const tdi_contact_side *t,
-                        const tdi_helix_ride *place) {
-    const turning by = turning_of(s, t->capsule);
+// With an arm: the surface slips by J^-1 w x arm more than the place on the axis.
+static void add_sliding(tdi_helix_state *s, const tdi_side_terms *t, const tdi_helix_ride *place) {
+    const turning by = turning_of(s, t->point->segment);
     const td_sym3 h = tdi_sym3_turn(&by.back, &t->hessian);
-    const td_vec3 n = tdi_scale(tdi_mat3_apply(&by.back, t->normal), t->arm),
-                  f = tdi_mat3_apply(&by.back, t->force);
+    const td_vec3 n = tdi_scale(tdi_mat3_apply(&by.back, t->point->arm), -1),
+                  f = tdi_mat3_apply(&by.back, t->gradient);
     tdi_helix_motion row[3];
     for (int k = 0; k < 3; k++) {
         const td_vec3 e = {k == 0, k == 1, k == 2};
@@ -257,8 +256,8 @@ static void add_sliding(tdi_helix_state *s, const tdi_contact_side *t,
     }
 }
 
-// The sum of tilt_ab r_a r_b^T, r_0 = (J_b - J_a)^T n + J^T slide_0, r_1 = J^T slide_1
-static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_helix_ride *ends,
+// The sum of weight_ab r_a r_b^T, r_0 = (J_b - J_a)^T n + J^T slide_0, r_1 = J^T slide_1
+static void add_tilt(tdi_helix_form *form, const tdi_tilt *t, const tdi_helix_ride *ends,
                      const tdi_helix_ride *mid, const tdi_mat3 *axes) {
     const td_vec3 n = tdi_mat3_apply_t(axes, t->normal);
     const tdi_helix_motion far = tdi_helix_ride_row(&ends[1], n),
@@ -266,27 +265,29 @@ static void add_tilt(tdi_helix_form *form, const tdi_contact_side *t, const tdi_
                            along = tdi_helix_ride_row(mid, tdi_mat3_apply_t(axes, t->slide[0])),
                            turn = sum_of(&far, &near), first = sum_of(&turn, &along),
                            second = tdi_helix_ride_row(mid, tdi_mat3_apply_t(axes, t->slide[1]));
-    tdi_helix_form_add_rows(form, &first, &first, t->tilt[0]);
-    tdi_helix_form_add_rows(form, &first, &second, 2 * t->tilt[1]);
-    tdi_helix_form_add_rows(form, &second, &second, t->tilt[2]);
+    tdi_helix_form_add_rows(form, &first, &first, t->weight[0]);
+    tdi_helix_form_add_rows(form, &first, &second, 2 * t->weight[1]);
+    tdi_helix_form_add_rows(form, &second, &second, t->weight[2]);
 }
 
-void tdi_helix_add_contact(void *body, const tdi_contact_side *t) {
-    tdi_helix_state *s = body;
-    const tdi_helix_capsule *c = &s->model->capsule[t->capsule];
+static void add_surface(tdi_helix_state *s, const tdi_side_terms *t) {
+    const int32_t capsule = t->point->segment;
+    const tdi_helix_capsule *c = &s->model->capsule[capsule];
     const int32_t i = c->end[0].element;
     const tdi_mat3 *axes = &s->pose.start[i].r;
-    const tdi_helix_ride *ends = ends_of(s) + 2 * t->capsule,
-                         mid = between(&ends[0], &ends[1], t->weight[1]);
-    const td_vec3 f = tdi_mat3_apply_t(axes, t->force);
-    if (t->arm != 0) {
+    const td_real along = t->point->local.x, weight[2] = {1 - along, along};
+    const tdi_helix_ride *ends = ends_of(s) + 2 * capsule, mid = between(&ends[0], &ends[1], along);
+    const td_vec3 f = tdi_mat3_apply_t(axes, t->gradient);
+    if (tdi_has_arm(t->point)) {
         add_sliding(s, t, &mid);
     } else {
         add_ride(s, i, &mid, f, &t->hessian);
-        add_tilt(&s->node[i].form, t, ends, &mid, axes);
+    }
+    if (t->tilt) {
+        add_tilt(&s->node[i].form, t->tilt, ends, &mid, axes);
     }
     for (int k = 0; k < 2 && t->levers != TDI_LEVERS_NONE; k++) {
-        add_point_levers(s, &c->end[k], tdi_scale(f, t->weight[k]));
+        add_point_levers(s, &c->end[k], tdi_scale(f, weight[k]));
     }
 }
 
@@ -336,11 +337,16 @@ void tdi_helix_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x)
     }
 }
 
-void tdi_helix_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                             const td_sym3 *hessian, tdi_levers levers) {
+void tdi_helix_add_stiffness(void *body, const tdi_side_terms *side) {
     tdi_helix_state *s = body;
+    const tdi_point *point = side->point;
+    if (point->kind == TDI_POINT_SURFACE) {
+        add_surface(s, side);
+        return;
+    }
     if (point->kind == TDI_POINT_ROTATION) {
-        add_rotation(s, point->segment, gradient, hessian, levers != TDI_LEVERS_NONE);
+        add_rotation(s, point->segment, side->gradient, &side->hessian,
+                     side->levers != TDI_LEVERS_NONE);
         return;
     }
     const tdi_helix_point at = point_of(s, point);
@@ -348,9 +354,9 @@ void tdi_helix_add_stiffness(void *body, const tdi_point *point, td_vec3 gradien
         return;
     }
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &at);
-    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[at.element].r, gradient);
-    add_ride(s, at.element, &ride, f, hessian);
-    if (levers == TDI_LEVERS_ALL) {
+    const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[at.element].r, side->gradient);
+    add_ride(s, at.element, &ride, f, &side->hessian);
+    if (side->levers == TDI_LEVERS_ALL) {
         add_point_levers(s, &at, f);
     }
 }

@@ -20,7 +20,6 @@
 
 void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_lasting_load *loads,
                       int32_t count) {
-    const td_sym3 none = {0};
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
     s->head.opts = &opts;
@@ -30,7 +29,9 @@ void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_lasting_loa
         s->levers[i].any = false;
     }
     for (int32_t k = 0; k < count; k++) {
-        tdi_helix_add_stiffness(s, &loads[k].point, loads[k].gradient, &none, TDI_LEVERS_ALL);
+        tdi_helix_add_stiffness(s, &(tdi_side_terms){.point = &loads[k].point,
+                                                     .gradient = loads[k].gradient,
+                                                     .levers = TDI_LEVERS_ALL});
     }
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         tdi_helix_add_element(s, i, true);

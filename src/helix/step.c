@@ -447,8 +447,7 @@ static void try(void *body, td_real fraction, bool follow) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_contact_ops contact = {tdi_helix_capsules, tdi_helix_apart, tdi_helix_force,
-                                        tdi_helix_add_contact};
+static const tdi_contact_ops contact = {tdi_helix_capsules, tdi_helix_apart, tdi_helix_force};
 
 const tdi_implicit tdi_helix_implicit = {
     // statics may go any way at once: springs are linear in curvatures, which add up

@@ -183,6 +183,9 @@ static inline bool tdi_capsule_is_dependent(const tdi_body_contact *t, int32_t c
     const td_body *head = t->body[k];
     return t->capsule[capsule].a >= t->first_point[k + 1] - head->dependent_count;
 }
+// Where a contact acts on the body of one of its sides, 0 or 1, that is a capsule. The displacement
+// of its rows is that of the first side's point less that of the second's.
+tdi_point tdi_contact_point(const tdi_body_contact *t, const tdi_contact *c, int side);
 // Adds gradients, and Hessians within capsules, to the bodies, before they are factored. Contacts
 // are sorted by members then.
 void tdi_body_contact_add_stiffness(const tdi_system *system);

@@ -184,8 +184,10 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
             passing = tdi_madd(passing, at->sees[r], lasts ? 0 : b->k * b->c[r]);
         }
     }
-    m->body->ops->add_stiffness(m->body, point, passing, &hessian, TDI_LEVERS_NONE);
-    m->body->ops->add_stiffness(m->body, point, lasting, curvature, levers);
+    const tdi_side_terms terms[2] = {{point, passing, hessian, TDI_LEVERS_NONE, NULL},
+                                     {point, lasting, *curvature, levers, NULL}};
+    m->body->ops->add_stiffness(m->body, &terms[0]);
+    m->body->ops->add_stiffness(m->body, &terms[1]);
 }
 
 // On the second side: rows that act at its offset, y, and what K/2 (t.(x - y))^2 takes from it.
@@ -194,15 +196,15 @@ static void expand_offset(const tdi_constraint_set *h, const tdi_row_group *b,
                           const tdi_member *m) {
     const tdi_row_side *far = &b->side[1];
     const tdi_point x = h->point[far->point], y = h->point[far->offset];
-    const td_vec3 none = {0, 0, 0};
     tdi_point z = x;
     z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
     for (int32_t r = b->bent.first; r < b->bent.first + b->bent.count; r++) {
         // K_a = 2 K of the row is what the square takes at y
-        const td_sym3 less = tdi_sym3_square(far->sees[r], -b->stiff[r]),
-                      more = tdi_sym3_square(far->sees[r], 2 * b->stiff[r]);
-        m->body->ops->add_stiffness(m->body, &x, none, &less, TDI_LEVERS_NONE);
-        m->body->ops->add_stiffness(m->body, &z, none, &more, TDI_LEVERS_NONE);
+        const tdi_side_terms terms[2] = {
+            {.point = &x, .hessian = tdi_sym3_square(far->sees[r], -b->stiff[r])},
+            {.point = &z, .hessian = tdi_sym3_square(far->sees[r], 2 * b->stiff[r])}};
+        m->body->ops->add_stiffness(m->body, &terms[0]);
+        m->body->ops->add_stiffness(m->body, &terms[1]);
     }
 }
 

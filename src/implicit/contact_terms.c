@@ -53,49 +53,40 @@ static tdi_levers levers_of(const tdi_body_contact *t) {
     return t->terms.rule.ahead > 0 ? TDI_LEVERS_NONE : TDI_LEVERS_ALL;
 }
 
-// Rolling resistance acts on rotations alone: with a the arm along the normal, the surface slips by
-// a x w of the rotation w.
-static void add_rolling(td_body *body, const tdi_contact_side *side) {
-    const td_vec3 arm = tdi_scale(side->normal, side->arm);
-    const tdi_mat3 across = tdi_mat3_cross(arm);
-    const td_sym3 hessian = tdi_sym3_turn(&across, &side->hessian);
-    const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = side->capsule};
-    body->ops->add_stiffness(body, &point, tdi_cross(side->force, arm), &hessian, side->levers);
+tdi_point tdi_contact_point(const tdi_body_contact *t, const tdi_contact *c, int side) {
+    const int32_t capsule = side ? c->row.other : c->row.capsule;
+    const td_real down = side ? c->row.arm[1] : -c->row.arm[0];
+    return (tdi_point){.kind = c->rolling ? TDI_POINT_ROTATION : TDI_POINT_SURFACE,
+                       .segment = capsule - t->first_capsule[t->owner[capsule]],
+                       .local.x = side ? -c->row.weight[3] : c->row.weight[1],
+                       .arm = tdi_scale(c->row.normal, down)};
 }
 
-// The first or the second side of a contact, in the numbers of its body.
-static tdi_contact_side side_of(const tdi_body_contact *t, const tdi_contact *c, int second) {
-    const int32_t capsule = second ? c->row.other : c->row.capsule, k = t->owner[capsule];
-    const td_real sign = second ? -1 : 1;
-    tdi_contact_side side = {
-        .capsule = capsule - t->first_capsule[k],
-        .normal = tdi_scale(c->row.normal, sign),
-        .force = tdi_scale(c->force, sign),
-        .hessian = c->hessian,
-        .tilt = {c->tilt[second ? 2 : 0], c->tilt[1], c->tilt[second ? 0 : 2]},
-        .slide = {tdi_scale(c->slide[second], sign), tdi_scale(c->slide[1 - second], sign)},
-        .arm = c->row.arm[second],
-        .levers = levers_of(t)};
-    for (int e = 0; e < 2; e++) {
-        side.point[e] = c->row.point[2 * second + e] - t->first_point[k];
-        side.weight[e] = sign * c->row.weight[2 * second + e];
-    }
-    return side;
-}
-
-// One side of a contact, if it is that of a member.
-static void add_side(const tdi_system *y, const tdi_contact *c, int second, int32_t member) {
+// One side of a contact, if it is that of a member. Rolling resistance acts on rotations alone: the
+// surface slips by w x arm of the rotation w.
+static void add_side(const tdi_system *y, const tdi_contact *c, int which, int32_t member) {
     const tdi_body_contact *t = y->contact;
-    const int32_t capsule = second ? c->row.other : c->row.capsule;
-    if (capsule < t->capsule_count && t->owner[capsule] == member) {
-        const tdi_contact_side side = side_of(t, c, second);
-        td_body *body = y->member[member].body;
-        if (c->rolling) {
-            add_rolling(body, &side);
-        } else {
-            body->ops->contact->add(body, &side);
-        }
+    const int32_t capsule = which ? c->row.other : c->row.capsule;
+    if (capsule >= t->capsule_count || t->owner[capsule] != member) {
+        return;
     }
+    const td_real sign = which ? -1 : 1, *k = c->tilt;
+    const tdi_point point = tdi_contact_point(t, c, which);
+    const tdi_tilt tilt = {
+        .normal = tdi_scale(c->row.normal, sign),
+        .slide = {tdi_scale(c->slide[which], sign), tdi_scale(c->slide[1 - which], sign)},
+        .weight = {k[which ? 2 : 0], k[1], k[which ? 0 : 2]}};
+    tdi_side_terms side = {.point = &point,
+                           .gradient = tdi_scale(c->force, sign),
+                           .hessian = c->hessian,
+                           .levers = levers_of(t),
+                           .tilt = k[0] != 0 || k[1] != 0 || k[2] != 0 ? &tilt : NULL};
+    if (c->rolling) {
+        const tdi_mat3 across = tdi_mat3_cross(point.arm);
+        side.gradient = tdi_cross(point.arm, side.gradient);
+        side.hessian = tdi_sym3_turn(&across, &c->hessian);
+    }
+    y->member[member].body->ops->add_stiffness(y->member[member].body, &side);
 }
 
 void tdi_body_contact_add_stiffness_of(const tdi_system *y, const tdi_contacts *set,

@@ -86,49 +86,40 @@ static int32_t node_of(const tdi_body_contact *t, int32_t point) {
     return t->solve.coupled->first[k] + point - t->first_point[k];
 }
 
-// How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its points,
-//   w_k dx_k + arm n x (the turn's rows[k] x_k).
+// How one side of a contact with arms slips: the sum of rows[k] x_k of the unknowns of its nodes.
 static void slip_rows(const tdi_body_contact *t, const tdi_contact *c, int side,
                       td_real rows[TDI_POINT_NODES][3][4]) {
-    const int32_t i = side ? c->row.other : c->row.capsule, k = t->owner[i];
-    const td_vec3 n = tdi_scale(c->row.normal, c->row.arm[side]);
-    memset(rows, 0, 2 * sizeof *rows);
-    if (c->row.arm[side] != 0) {
-        const tdi_point point = {.kind = TDI_POINT_ROTATION, .segment = i - t->first_capsule[k]};
-        int32_t node[TDI_POINT_NODES];
-        t->body[k]->ops->blocks->rows(t->body[k], &point, node, rows);
-    }
-    for (int e = 0; e < 2; e++) {
-        for (int d = 0; d < 4; d++) {
-            const td_vec3 w = {rows[e][0][d], rows[e][1][d], rows[e][2][d]}, u = tdi_cross(n, w);
-            rows[e][0][d] = u.x;
-            rows[e][1][d] = u.y;
-            rows[e][2][d] = u.z;
-        }
-        for (int d = 0; d < 3; d++) {
-            rows[e][d][d] += c->row.weight[2 * side + e];
-        }
+    const tdi_point point = tdi_contact_point(t, c, side);
+    td_body *body = t->body[t->owner[side ? c->row.other : c->row.capsule]];
+    int32_t node[TDI_POINT_NODES];
+    body->ops->blocks->rows(body, &point, node, rows);
+    for (int k = 0; c->rolling && k < 8; k++) {
+        td_real(*r)[4] = rows[k / 4];
+        const td_vec3 w = {r[0][k % 4], r[1][k % 4], r[2][k % 4]}, u = tdi_cross(w, point.arm);
+        r[0][k % 4] = u.x;
+        r[1][k % 4] = u.y;
+        r[2][k % 4] = u.z;
     }
 }
 
-// The blocks of a contact with arms between its two sides: A^T H B.
+// The blocks of a contact with arms between its two sides: A^T H B, with the rows A, -B of both.
 static void take_rolling(const tdi_body_contact *t, const tdi_contact *c,
                          const tdi_block_taker *taker) {
-    td_real own[TDI_POINT_NODES][3][4], other[TDI_POINT_NODES][3][4];
-    slip_rows(t, c, 0, own);
-    slip_rows(t, c, 1, other);
+    td_real rows[2][TDI_POINT_NODES][3][4];
+    slip_rows(t, c, 0, rows[0]);
+    slip_rows(t, c, 1, rows[1]);
     for (int l = 0; l < 2; l++) {
         td_vec3 force[4];
         for (int d = 0; d < 4; d++) {
-            const td_vec3 slip = {other[l][0][d], other[l][1][d], other[l][2][d]};
-            force[d] = tdi_sym3_apply(&c->hessian, slip);
+            const td_vec3 slip = {rows[1][l][0][d], rows[1][l][1][d], rows[1][l][2][d]};
+            force[d] = tdi_scale(tdi_sym3_apply(&c->hessian, slip), -1);
         }
         for (int k = 0; k < 2; k++) {
             td_real block[4][4];
             for (int d = 0; d < 16; d++) {
                 const td_vec3 f = force[d % 4];
-                block[d / 4][d % 4] =
-                    own[k][0][d / 4] * f.x + own[k][1][d / 4] * f.y + own[k][2][d / 4] * f.z;
+                block[d / 4][d % 4] = rows[0][k][0][d / 4] * f.x + rows[0][k][1][d / 4] * f.y +
+                                      rows[0][k][2][d / 4] * f.z;
             }
             take_block(taker, node_of(t, c->row.point[k]), node_of(t, c->row.point[2 + l]), block);
         }

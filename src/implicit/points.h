@@ -15,17 +15,23 @@
 //   joint      of a hinge (angle, 0, 0), rad, of a slide (way, 0, 0), m; of a ball the rotation
 //              vector from rest, which moves by the turn w of the segment against its parent, in
 //              the axes that the joint has at rest on the parent: R <- exp(w) R
+//   surface    where a capsule is touched, m: at s of the way from its first node to its second,
+//              and `arm` away from there, in world axes, with the rotation w of the capsule:
+//              dx = (1 - s) dx_a + s dx_b + dw x arm. Stiffness and blocks alone are asked for:
+//              what many contacts share, nodes and rotations, is read once
 typedef enum tdi_point_kind {
     TDI_POINT_POSITION,
     TDI_POINT_JOINT,
     TDI_POINT_NODE,
-    TDI_POINT_ROTATION
+    TDI_POINT_ROTATION,
+    TDI_POINT_SURFACE
 } tdi_point_kind;
 
 typedef struct tdi_point {
     tdi_point_kind kind;
-    int32_t segment; // as loads name it; the number of a node; the capsule of a rotation
-    td_vec3 local;   // m: of a position, in the segment's own axes, from its joint
+    int32_t segment; // as loads name it; the number of a node; the capsule of the other two
+    td_vec3 local;   // m: of a position, in the segment's own axes, from its joint; of a surface
+                     // (s, 0, 0)
     td_vec3 arm;     // m: from there, in the axes of the segment's frame at that point, with which
                      // it turns. Rods stretch and helices bend between points, but no arm does
 } tdi_point;
@@ -56,6 +62,10 @@ static inline bool tdi_are_nodes(const tdi_points *points) {
 static inline tdi_point tdi_point_at(const tdi_points *points, int32_t k) {
     return points->list ? points->list[k]
                         : (tdi_point){.kind = points->kind, .segment = points->first + k};
+}
+
+static inline bool tdi_has_arm(const tdi_point *point) {
+    return point->arm.x != 0 || point->arm.y != 0 || point->arm.z != 0;
 }
 
 enum { TDI_POINT_NODES = 3 }; // whose unknowns a point moves with, at most

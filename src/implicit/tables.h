@@ -100,24 +100,26 @@ typedef struct tdi_traits {
                                    // statics; 0: any
 } tdi_traits;
 
-// ---- contact --------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------------
 
-// One side of a contact, on the capsule between two nodes of a body. With the weights w and the
-// normal n from the other side to this,
-//   gradient at node k   w_k force
-//   Hessian, k and l     w_k w_l hessian + sum over a, b of tilt_ab r_ak r_bl^T,
-//                        r_0k = (-1, 1)_k n + w_k slide[0],  r_1k = w_k slide[1]
-typedef struct tdi_contact_side {
-    int32_t capsule, point[2]; // of the body
-    td_real weight[2];         // 1 - s, s
-    td_vec3 normal, force;
+// What comes of the place of a contact that moves along its capsule: with n from the other side to
+// this one, between nodes k and l the sum over a, b of weight_ab r_ak r_bl^T,
+//   r_0k = (-1, 1)_k n + (1 - s, s)_k slide[0],  r_1k = (1 - s, s)_k slide[1]
+typedef struct tdi_tilt {
+    td_vec3 normal, slide[2];
+    td_real weight[3]; // 00, 01, 11
+} tdi_tilt;
+
+// What rows of contact or constraints add on one of their sides: J^T gradient and J^T hessian J at
+// a point of the body, and, as `levers` says, the second derivatives of the point times the
+// gradient. The Hessian of a ball joint is the second derivative along exp(w).
+typedef struct tdi_side_terms {
+    const tdi_point *point; // not a node
+    td_vec3 gradient;
     td_sym3 hessian;
-    td_real tilt[3]; // 00, 01, 11
-    td_vec3 slide[2];
-    td_real arm; // m: the place is so far down the normal from the axis, and moves with the
-                 // rotation w of the capsule by arm normal x w as well; 0: it is on the axis
     tdi_levers levers;
-} tdi_contact_side;
+    const tdi_tilt *tilt; // of a surface without an arm; NULL: none
+} tdi_side_terms;
 
 // Of states with capsules.
 typedef struct tdi_contact_ops {
@@ -127,7 +129,6 @@ typedef struct tdi_contact_ops {
     // The size of the body's own forces, N: its weight, and the force that stops it within a gap
     // and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
-    void (*add)(void *body, const tdi_contact_side *side); // as add_stiffness()
 } tdi_contact_ops;
 
 // ---- joints ---------------------------------------------------------------------------------
@@ -198,7 +199,8 @@ typedef struct tdi_unknowns {
 typedef struct tdi_block_ops {
     // All blocks of the Hessian that factor() has made, each once, always the same ones.
     void (*blocks)(const void *body, const tdi_block_taker *taker);
-    // A position or rotation moves by the sum of rows[k] x_k of the unknowns of so many nodes.
+    // A position, rotation or surface moves by the sum of rows[k] x_k of the unknowns of so many
+    // nodes.
     int32_t (*rows)(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
                     td_real rows[TDI_POINT_NODES][3][4]);
     void (*unknowns)(const void *body, tdi_unknowns *unknowns); // of all nodes
@@ -268,11 +270,7 @@ typedef struct tdi_implicit {
     // * Restricts forces and responses to these points; without points it removes the restriction.
     // Left out: responses cost the whole body.
     void (*confine)(void *body, tdi_points points);
-    // Between clear() and factor(): adds J^T g, J^T H J and, as `levers` says, the
-    // second derivatives of the position times g, to the Hessian of factor(). H of a ball joint is
-    // the second derivative along exp(w). Not for nodes.
-    void (*add_stiffness)(void *body, const tdi_point *point, td_vec3 gradient,
-                          const td_sym3 *hessian, tdi_levers levers);
+    void (*add_stiffness)(void *body, const tdi_side_terms *side); // between clear() and factor()
     void (*respond)(void *body);      // solves H y = J^T f for the applied forces
     void (*add_response)(void *body); // + adds y to the increments
 

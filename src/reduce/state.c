@@ -303,21 +303,14 @@ static td_real force(const void *body, const td_step_opts *o, td_real gap, td_re
     return tdi_tree_force(&((const tdi_reduced_state *)body)->whole, o, gap, h);
 }
 
-static void add_contact(void *body, const tdi_contact_side *side) {
-    tdi_reduced_state *s = body;
-    put(&s->acting.constrained, s->full->capsule_body[side->capsule]);
-    tdi_tree_add_contact(body, side);
-}
-
 static void note_point(tdi_reduced_state *s, const tdi_point *point) {
-    const bool turns = point->kind == TDI_POINT_ROTATION;
-    put(&s->acting.constrained, turns ? s->full->capsule_body[point->segment] : point->segment);
+    const bool capsule = point->kind == TDI_POINT_ROTATION || point->kind == TDI_POINT_SURFACE;
+    put(&s->acting.constrained, capsule ? s->full->capsule_body[point->segment] : point->segment);
 }
 
-static void add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                          const td_sym3 *hessian, tdi_levers levers) {
-    note_point(body, point);
-    tdi_tree_add_stiffness(body, point, gradient, hessian, levers);
+static void add_stiffness(void *body, const tdi_side_terms *side) {
+    note_point(body, side->point);
+    tdi_tree_add_stiffness(body, side);
 }
 
 static void apply_forces(void *body, tdi_points points, const td_vec3 *forces) {
@@ -433,7 +426,7 @@ static int32_t saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
 
 static const tdi_joint_ops joints = {.joint = joint, .claim = claim_joint};
 
-static const tdi_contact_ops contact = {capsules, apart, force, add_contact};
+static const tdi_contact_ops contact = {capsules, apart, force};
 
 const tdi_implicit tdi_reduced_implicit = {
     TDI_TREE_STEPS,

@@ -66,13 +66,14 @@ static void from_nodes(const tdi_rod_model *m, td_real (*in)[4], td_real *x) {
 static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_lasting_load *loads,
                    int32_t count, const blocks *to) {
     const tdi_rod_model *m = s->model;
-    const td_sym3 none = {0};
     tdi_rod_clear(s);
     for (int32_t i = 0; i < m->node_count; i++) {
         tdi_rod_node_terms(s, p, i);
     }
     for (int32_t k = 0; k < count; k++) {
-        tdi_rod_add_stiffness(s, &loads[k].point, loads[k].gradient, &none, TDI_LEVERS_ALL);
+        tdi_rod_add_stiffness(s, &(tdi_side_terms){.point = &loads[k].point,
+                                                   .gradient = loads[k].gradient,
+                                                   .levers = TDI_LEVERS_ALL});
     }
     memcpy(to->work, s->work, (size_t)m->node_count * sizeof *s->work);
     memcpy(to->border, s->border, (size_t)m->ring_nodes * sizeof *s->border);

@@ -168,24 +168,28 @@ static void add_rotation(const tdi_rod_state *s, int32_t capsule, td_vec3 g, con
 // ---- contact --------------------------------------------------------------------------------
 
 // r_ak of the side for a = 0 and 1
-static void tilts_of(const tdi_contact_side *t, int k, td_vec3 r[2]) {
-    r[0] = tdi_madd(tdi_scale(t->slide[0], t->weight[k]), t->normal, k ? 1 : -1);
-    r[1] = tdi_scale(t->slide[1], t->weight[k]);
+static void tilts_of(const tdi_tilt *t, const td_real weight[2], int k, td_vec3 r[2]) {
+    r[0] = tdi_madd(tdi_scale(t->slide[0], weight[k]), t->normal, k ? 1 : -1);
+    r[1] = tdi_scale(t->slide[1], weight[k]);
 }
 
-static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4]) {
-    const td_sym3 h = tdi_sym3_scale(t->hessian, t->weight[k] * t->weight[l]);
+static void block_of(const tdi_side_terms *t, const td_real weight[2], int k, int l,
+                     td_real out[4][4]) {
+    const td_sym3 h = tdi_sym3_scale(t->hessian, weight[k] * weight[l]);
     const td_real rows[3][3] = {{h.xx, h.xy, h.xz}, {h.xy, h.yy, h.yz}, {h.xz, h.yz, h.zz}};
     td_vec3 left[2], right[2];
-    tilts_of(t, k, left);
-    tilts_of(t, l, right);
     memset(out, 0, 16 * sizeof(td_real));
     for (int a = 0; a < 3; a++) {
         memcpy(out[a], rows[a], sizeof rows[a]);
     }
+    if (!t->tilt) {
+        return;
+    }
+    tilts_of(t->tilt, weight, k, left);
+    tilts_of(t->tilt, weight, l, right);
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
-            const td_vec3 p = tdi_scale(left[a], t->tilt[a + b]), q = right[b];
+            const td_vec3 p = tdi_scale(left[a], t->tilt->weight[a + b]), q = right[b];
             const td_real own[3] = {p.x, p.y, p.z}, other[3] = {q.x, q.y, q.z};
             for (int i = 0; i < 9; i++) {
                 out[i / 3][i % 3] += own[i / 3] * other[i % 3];
@@ -194,9 +198,9 @@ static void block_of(const tdi_contact_side *t, int k, int l, td_real out[4][4])
     }
 }
 
-// How the surface slips by the unknowns of the two points of a side with an arm: with the edge's
-// direction t, length L and n.t = c, by dx_k and the turn of the second,
-//   (a_k I + g_k t n^T) dx_k,  a = (w_0 + g c, w_1 - g c),  g = (-arm/L, arm/L);   z = arm n x t
+// How the surface slips by the unknowns of the two nodes of a side with the arm n: with the edge's
+// direction t and length L, by dx_k and the turn of the second,
+//   (a_k I + g_k t n^T) dx_k,  a = (1 - s - n.t/L, s + n.t/L),  g = (1/L, -1/L);   z = t x n
 typedef struct slip {
     td_real a[2], g[2];
     td_vec3 n, t, ht, hz; // H t and H z
@@ -204,11 +208,12 @@ typedef struct slip {
     const td_sym3 *h;
 } slip;
 
-static slip slip_of(const tdi_edge *e, const tdi_contact_side *t, td_vec3 z) {
-    const td_real g = t->arm / e->length, c = g * tdi_dot(t->normal, e->t);
-    slip s = {.a = {t->weight[0] + c, t->weight[1] - c},
-              .g = {-g, g},
-              .n = t->normal,
+static slip slip_of(const tdi_edge *e, const tdi_side_terms *t, td_vec3 z) {
+    const td_vec3 n = t->point->arm;
+    const td_real g = 1 / e->length, c = g * tdi_dot(n, e->t), along = t->point->local.x;
+    slip s = {.a = {1 - along - c, along + c},
+              .g = {g, -g},
+              .n = n,
               .t = e->t,
               .ht = tdi_sym3_apply(&t->hessian, e->t),
               .hz = tdi_sym3_apply(&t->hessian, z),
@@ -238,44 +243,40 @@ static void slip_block(const slip *s, int k, int l, td_real out[4][4]) {
     out[3][3] = k && l ? s->zz : 0;
 }
 
-static void add_sliding(const tdi_rod_state *s, const tdi_contact_side *t) {
-    const tdi_edge *e = edge_before(s, t->capsule);
-    const td_vec3 z = tdi_scale(tdi_cross(t->normal, e->t), t->arm);
+static void add_sliding(const tdi_rod_state *s, const tdi_side_terms *t, const int32_t node[2]) {
+    const tdi_edge *e = edge_before(s, t->point->segment);
+    const td_vec3 z = tdi_cross(e->t, t->point->arm);
     const slip by = slip_of(e, t, z);
     for (int k = 0; k < 2; k++) {
-        td_real block[4][4], *r = s->work[t->point[k]].r;
+        td_real block[4][4];
         const td_vec3 f =
-            tdi_madd(tdi_scale(t->force, by.a[k]), by.n, by.g[k] * tdi_dot(by.t, t->force));
-        r[0] += f.x;
-        r[1] += f.y;
-        r[2] += f.z;
-        r[3] += k ? tdi_dot(z, t->force) : 0;
+            tdi_madd(tdi_scale(t->gradient, by.a[k]), by.n, by.g[k] * tdi_dot(by.t, t->gradient));
+        add_to(s->work[node[k]].r, f, k ? tdi_dot(z, t->gradient) : 0);
         for (int l = k; l < 2; l++) {
             slip_block(&by, k, l, block);
-            tdi_rod_block_add(s, t->point[k], t->point[l], block);
+            tdi_rod_block_add(s, node[k], node[l], block);
         }
     }
 }
 
-void tdi_rod_add_contact(void *body, const tdi_contact_side *t) {
-    const tdi_rod_state *s = body;
-    td_real block[4][4];
-    if (t->capsule >= tdi_rod_edge_capsules(s)) {
+static void add_surface(const tdi_rod_state *s, const tdi_side_terms *t) {
+    const int32_t capsule = t->point->segment;
+    if (capsule >= tdi_rod_edge_capsules(s)) {
         tdi_rod_solid_add(s, t);
         return;
     }
-    if (t->arm != 0) {
-        add_sliding(s, t);
+    const int32_t i = s->capsule_node[capsule], node[2] = {s->model->node[i].parent, i};
+    if (tdi_has_arm(t->point)) {
+        add_sliding(s, t, node);
         return;
     }
+    const td_real along = t->point->local.x, weight[2] = {1 - along, along};
     for (int k = 0; k < 2; k++) {
-        td_real *r = s->work[t->point[k]].r;
-        r[0] += t->weight[k] * t->force.x;
-        r[1] += t->weight[k] * t->force.y;
-        r[2] += t->weight[k] * t->force.z;
+        td_real block[4][4];
+        add_to(s->work[node[k]].r, tdi_scale(t->gradient, weight[k]), 0);
         for (int l = k; l < 2; l++) {
-            block_of(t, k, l, block);
-            tdi_rod_block_add(s, t->point[k], t->point[l], block);
+            block_of(t, weight, k, l, block);
+            tdi_rod_block_add(s, node[k], node[l], block);
         }
     }
 }
@@ -350,15 +351,17 @@ void tdi_rod_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) {
     }
 }
 
-void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                           const td_sym3 *hessian, tdi_levers levers) {
+void tdi_rod_add_stiffness(void *body, const tdi_side_terms *side) {
     const tdi_rod_state *s = body;
-    if (point->kind == TDI_POINT_ROTATION) {
-        add_rotation(s, point->segment, gradient, hessian);
-        return;
+    if (side->point->kind == TDI_POINT_SURFACE) {
+        add_surface(s, side);
+    } else if (side->point->kind == TDI_POINT_ROTATION) {
+        add_rotation(s, side->point->segment, side->gradient, &side->hessian);
+    } else {
+        const tdi_rod_spot a = spot_of(s, side->point);
+        tdi_rod_spot_add(s, &a, side->gradient, &side->hessian, side->levers == TDI_LEVERS_ALL,
+                         false);
     }
-    const tdi_rod_spot a = spot_of(s, point);
-    tdi_rod_spot_add(s, &a, gradient, hessian, levers == TDI_LEVERS_ALL, false);
 }
 
 // ---- responses ------------------------------------------------------------------------------
@@ -440,6 +443,25 @@ static int32_t position_rows(const tdi_rod_state *s, const tdi_point *point,
     return count;
 }
 
+// w x arm of the rotation, and the place on the axis.
+static void surface_rows(const tdi_rod_state *s, const tdi_point *point,
+                         td_real rows[TDI_POINT_NODES][3][4]) {
+    const td_real weight[2] = {1 - point->local.x, point->local.x};
+    memset(rows, 0, 2 * sizeof *rows);
+    if (tdi_has_arm(point)) {
+        rotation_rows(s, point->segment, rows);
+    }
+    for (int k = 0; k < 2; k++) {
+        for (int d = 0; d < 4; d++) {
+            const td_vec3 w = {rows[k][0][d], rows[k][1][d], rows[k][2][d]},
+                          dx = tdi_cross(w, point->arm);
+            rows[k][0][d] = dx.x + (d == 0 ? weight[k] : 0);
+            rows[k][1][d] = dx.y + (d == 1 ? weight[k] : 0);
+            rows[k][2][d] = dx.z + (d == 2 ? weight[k] : 0);
+        }
+    }
+}
+
 int32_t tdi_rod_rows(void *body, const tdi_point *point, int32_t node[TDI_POINT_NODES],
                      td_real rows[TDI_POINT_NODES][3][4]) {
     const tdi_rod_state *s = body;
@@ -448,7 +470,11 @@ int32_t tdi_rod_rows(void *body, const tdi_point *point, int32_t node[TDI_POINT_
     }
     node[1] = s->capsule_node[point->segment];
     node[0] = s->model->node[node[1]].parent;
-    rotation_rows(s, point->segment, rows);
+    if (point->kind == TDI_POINT_SURFACE) {
+        surface_rows(s, point, rows);
+    } else {
+        rotation_rows(s, point->segment, rows);
+    }
     return 2;
 }
 

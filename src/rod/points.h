@@ -8,9 +8,7 @@
 // Functions of tdi_implicit; `body` is a tdi_rod_state.
 void tdi_rod_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x);
 void tdi_rod_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
-void tdi_rod_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                           const td_sym3 *hessian, tdi_levers levers);
-void tdi_rod_add_contact(void *body, const tdi_contact_side *side);
+void tdi_rod_add_stiffness(void *body, const tdi_side_terms *side);
 void tdi_rod_respond(void *body);
 void tdi_rod_add_response(void *body);
 void tdi_rod_blocks(const void *body, const tdi_block_taker *taker);

@@ -114,11 +114,11 @@ void tdi_rod_solid_force(const tdi_rod_state *s, int32_t point, td_vec3 force) {
 // ---- terms ----------------------------------------------------------------------------------
 
 // h += A^T H A, g += A^T f
-static void add_term(const tdi_contact_side *t, const td_vec3 slip[UNKNOWNS], td_real g[UNKNOWNS],
+static void add_term(const tdi_side_terms *t, const td_vec3 slip[UNKNOWNS], td_real g[UNKNOWNS],
                      td_real h[UNKNOWNS][UNKNOWNS]) {
     for (int k = 0; k < UNKNOWNS; k++) {
         const td_vec3 pull = tdi_sym3_apply(&t->hessian, slip[k]);
-        g[k] += tdi_dot(slip[k], t->force);
+        g[k] += tdi_dot(slip[k], t->gradient);
         for (int l = 0; l < UNKNOWNS; l++) {
             h[k][l] += tdi_dot(pull, slip[l]);
         }
@@ -126,8 +126,8 @@ static void add_term(const tdi_contact_side *t, const td_vec3 slip[UNKNOWNS], td
 }
 
 // What comes of the place moving along the capsule, d from one end to the other:
-//   sum of tilt_ab l_a l_b,  l_0 = (d x n).w + slide_0.dx,  l_1 = slide_1.dx
-static void add_tilt(const tdi_contact_side *t, td_vec3 d, const td_vec3 w[UNKNOWNS],
+//   sum of weight_ab l_a l_b,  l_0 = (d x n).w + slide_0.dx,  l_1 = slide_1.dx
+static void add_tilt(const tdi_tilt *t, td_vec3 d, const td_vec3 w[UNKNOWNS],
                      const td_vec3 dx[UNKNOWNS], td_real h[UNKNOWNS][UNKNOWNS]) {
     const td_vec3 m = tdi_cross(d, t->normal);
     td_real l[2][UNKNOWNS];
@@ -137,31 +137,30 @@ static void add_tilt(const tdi_contact_side *t, td_vec3 d, const td_vec3 w[UNKNO
     }
     for (int k = 0; k < UNKNOWNS; k++) {
         for (int j = 0; j < UNKNOWNS; j++) {
-            h[k][j] += t->tilt[0] * l[0][k] * l[0][j] + t->tilt[2] * l[1][k] * l[1][j] +
-                       t->tilt[1] * (l[0][k] * l[1][j] + l[1][k] * l[0][j]);
+            h[k][j] += t->weight[0] * l[0][k] * l[0][j] + t->weight[2] * l[1][k] * l[1][j] +
+                       t->weight[1] * (l[0][k] * l[1][j] + l[1][k] * l[0][j]);
         }
     }
 }
 
 // Second derivatives of the place, times the force.
-static void add_geometric(const tdi_rod_state *s, const tdi_rod_spot *a,
-                          const tdi_contact_side *t) {
+static void add_geometric(const tdi_rod_state *s, const tdi_rod_spot *a, const tdi_side_terms *t) {
     const td_sym3 none = {0, 0, 0, 0, 0, 0};
     td_vec3 w[UNKNOWNS], dx[UNKNOWNS];
     td_real back[UNKNOWNS];
     turn_columns(&s->pose[a->node].edge, w);
     place_columns(w, a->r, dx);
     for (int k = 0; k < UNKNOWNS; k++) {
-        back[k] = -tdi_dot(dx[k], t->force);
+        back[k] = -tdi_dot(dx[k], t->gradient);
     }
-    tdi_rod_spot_add(s, a, t->force, &none, true, false);
+    tdi_rod_spot_add(s, a, t->gradient, &none, true, false);
     add_gradient(s, a->node, back); // which is added besides
 }
 
-void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_contact_side *t) {
-    const tdi_rod_solid *b = &s->model->solid[t->capsule - tdi_rod_edge_capsules(s)];
+void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_side_terms *t) {
+    const tdi_rod_solid *b = &s->model->solid[t->point->segment - tdi_rod_edge_capsules(s)];
     const td_vec3 along = tdi_sub(b->end[1], b->end[0]);
-    const tdi_rod_spot a = spot_at(s, b, tdi_madd(b->end[0], along, t->weight[1]));
+    const tdi_rod_spot a = spot_at(s, b, tdi_madd(b->end[0], along, t->point->local.x));
     const tdi_mat3 axes = tdi_edge_axes(&s->pose[a.node].edge);
     td_vec3 w[UNKNOWNS], dx[UNKNOWNS], slip[UNKNOWNS], before[UNKNOWNS];
     td_real g[UNKNOWNS] = {0}, h[UNKNOWNS][UNKNOWNS] = {{0}};
@@ -169,11 +168,11 @@ void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_contact_side *t) {
     place_columns(w, a.r, dx);
     turn_columns(&s->pose_start[a.node].edge, before); // as rotations have it
     for (int k = 0; k < UNKNOWNS; k++) {
-        slip[k] = tdi_add(dx[k], tdi_scale(tdi_cross(t->normal, before[k]), t->arm));
+        slip[k] = tdi_add(dx[k], tdi_cross(before[k], t->point->arm));
     }
     add_term(t, slip, g, h);
-    if (t->arm == 0) {
-        add_tilt(t, tdi_mat3_apply(&axes, along), w, dx, h);
+    if (t->tilt) {
+        add_tilt(t->tilt, tdi_mat3_apply(&axes, along), w, dx, h);
     }
     if (t->levers != TDI_LEVERS_NONE && s->potential->whole) {
         add_geometric(s, &a, t);

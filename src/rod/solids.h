@@ -15,6 +15,6 @@ td_vec3 tdi_rod_solid_point(const tdi_rod_state *state, int32_t point, bool hist
 td_vec3 tdi_rod_solid_velocity(const tdi_rod_state *state, int32_t point);
 td_vec3 tdi_rod_solid_motion(const tdi_rod_state *state, const tdi_rod_step *step, int32_t point);
 // Adds one side of a contact to the work of its edge.
-void tdi_rod_solid_add(const tdi_rod_state *state, const tdi_contact_side *side);
+void tdi_rod_solid_add(const tdi_rod_state *state, const tdi_side_terms *side);
 // Adds J^T f to the right-hand side.
 void tdi_rod_solid_force(const tdi_rod_state *state, int32_t point, td_vec3 force);

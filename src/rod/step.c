@@ -527,8 +527,7 @@ static void drive(void *body, td_real time, bool stand) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_contact_ops contact = {tdi_rod_capsules, tdi_rod_apart, tdi_rod_force,
-                                        tdi_rod_add_contact};
+static const tdi_contact_ops contact = {tdi_rod_capsules, tdi_rod_apart, tdi_rod_force};
 static const tdi_block_ops blocks = {tdi_rod_blocks, tdi_rod_rows, tdi_rod_unknowns,
                                      tdi_rod_increments};
 

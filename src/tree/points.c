@@ -13,7 +13,7 @@
 // Contact   With gradient f and Hessian H at the place of contact, p from the joint,
 //             (n, f) += (p x f, f),  geometric stiffness sym(p f^T) - (p.f) I,
 //           and with the turn w and the shift v of the place
-//             1/2 v^T H v + 1/2 sum of tilt_ab l_a l_b,
+//             1/2 v^T H v + 1/2 sum of k_ab l_a l_b,
 //             l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
 //           d from one node to the other, n the normal. The sum is what comes of the place moving
 //           along the capsule. Friction on the surface adds a moment.
@@ -33,9 +33,12 @@
 
 // The body of a point, and where the point is on it.
 static int32_t body_of(const tdi_tree_state *s, const tdi_point *point) {
-    return point->kind == TDI_POINT_NODE       ? s->model->capsule_body[point->segment / 2]
-           : point->kind == TDI_POINT_ROTATION ? s->model->capsule_body[point->segment]
-                                               : tdi_seat_body(s, point->segment);
+    switch (point->kind) {
+    case TDI_POINT_NODE: return s->model->capsule_body[point->segment / 2];
+    case TDI_POINT_ROTATION:
+    case TDI_POINT_SURFACE: return s->model->capsule_body[point->segment];
+    default: return tdi_seat_body(s, point->segment);
+    }
 }
 
 static td_vec3 own_point(const tdi_tree_state *s, const tdi_point *point) {
@@ -193,26 +196,25 @@ static tdi_mat3 outer(td_vec3 a, td_vec3 b) {
 }
 
 // The Hessian about the place of contact; d leads from one end of the capsule to the other.
-//   A = tilt_00 m m^T,  B = m (tilt_00 s_0 + tilt_01 s_1)^T,  m = d x n,
-//   C = H + sum of tilt_ab s_a s_b^T, with half of the squares of s_0 + s_1 and s_0 - s_1 for the
+//   A = k_00 m m^T,  B = m (k_00 s_0 + k_01 s_1)^T,  m = d x n,
+//   C = H + sum of k_ab s_a s_b^T, with half of the squares of s_0 + s_1 and s_0 - s_1 for the
 //   mixed ones
-static tdi_block block_of(const tdi_contact_side *t, td_vec3 d) {
+static void add_tilt(const tdi_tilt *t, td_vec3 d, tdi_block *at) {
     const td_vec3 m = tdi_cross(d, t->normal), *s = t->slide;
-    const td_real *k = t->tilt;
-    tdi_block at = {.a = tdi_sym3_square(m, k[0]), .c = t->hessian};
-    at.b = outer(m, tdi_madd(tdi_scale(s[0], k[0]), s[1], k[1]));
-    at.c = tdi_sym3_add(at.c, tdi_sym3_square(s[0], k[0]));
-    at.c = tdi_sym3_add(at.c, tdi_sym3_square(s[1], k[2]));
-    at.c = tdi_sym3_add(at.c, tdi_sym3_square(tdi_add(s[0], s[1]), 0.5 * k[1]));
-    at.c = tdi_sym3_add(at.c, tdi_sym3_square(tdi_sub(s[0], s[1]), -0.5 * k[1]));
-    return at;
+    const td_real *k = t->weight;
+    at->a = tdi_sym3_square(m, k[0]);
+    at->b = outer(m, tdi_madd(tdi_scale(s[0], k[0]), s[1], k[1]));
+    at->c = tdi_sym3_add(at->c, tdi_sym3_square(s[0], k[0]));
+    at->c = tdi_sym3_add(at->c, tdi_sym3_square(s[1], k[2]));
+    at->c = tdi_sym3_add(at->c, tdi_sym3_square(tdi_add(s[0], s[1]), 0.5 * k[1]));
+    at->c = tdi_sym3_add(at->c, tdi_sym3_square(tdi_sub(s[0], s[1]), -0.5 * k[1]));
 }
 
 // The moment that friction on the surface adds about the place on the axis, and its Hessian: the
-// surface slips by arm n x J^-1 w more. Gives the gradient by the rotation.
-static td_vec3 add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_block *at, td_vec3 *n) {
-    const td_vec3 arm = tdi_scale(t->normal, t->arm);
-    const tdi_mat3 k = moments_of(turn, &arm);
+// surface slips by J^-1 w x arm more. Gives the gradient by the rotation.
+static td_vec3 add_arm(const tdi_side_terms *t, const tdi_turn *turn, tdi_block *at, td_vec3 *n) {
+    const td_vec3 back = tdi_scale(t->point->arm, -1);
+    const tdi_mat3 k = moments_of(turn, &back);
     const td_sym3 *h = &t->hessian;
     const td_real entry[3][3] = {
         {h->xx, h->xy, h->xz}, {h->xy, h->yy, h->yz}, {h->xz, h->yz, h->zz}};
@@ -223,8 +225,8 @@ static td_vec3 add_arm(const tdi_contact_side *t, const tdi_turn *turn, tdi_bloc
         }
     }
     at->a = tdi_sym3_add(at->a, tdi_sym3_turn(&k, h));
-    *n = tdi_add(*n, tdi_mat3_apply(&k, t->force));
-    return tdi_cross(t->force, arm);
+    *n = tdi_add(*n, tdi_mat3_apply(&k, t->gradient));
+    return tdi_cross(t->gradient, back);
 }
 
 static tdi_block scaled(tdi_block b, td_real k) {
@@ -241,17 +243,18 @@ static td_vec3 node_lever(const tdi_tree_state *s, int32_t node) {
     return tdi_mat3_apply(&s->frame[m->capsule_body[node / 2]].r, m->point[node]);
 }
 
-void tdi_tree_add_contact(void *body, const tdi_contact_side *t) {
-    tdi_tree_state *s = body;
+static void add_surface(tdi_tree_state *s, int32_t i, const tdi_side_terms *t) {
     const td_real weight = s->now->weight;
-    const int32_t i = s->model->capsule_body[t->capsule];
     tdi_node *node = tdi_node_open(s, i);
-    const td_vec3 first = node_lever(s, 2 * t->capsule),
-                  d = tdi_sub(node_lever(s, 2 * t->capsule + 1), first),
-                  p = tdi_madd(first, d, t->weight[1]);
-    tdi_block at = block_of(t, d);
-    td_vec3 f = t->force, n = tdi_cross(p, f);
-    if (t->arm != 0) {
+    const int32_t capsule = t->point->segment;
+    const td_vec3 first = node_lever(s, 2 * capsule),
+                  d = tdi_sub(node_lever(s, 2 * capsule + 1), first),
+                  p = tdi_madd(first, d, t->point->local.x);
+    tdi_block at = {.c = t->hessian};
+    td_vec3 f = t->gradient, n = tdi_cross(p, f);
+    if (t->tilt) {
+        add_tilt(t->tilt, d, &at);
+    } else if (tdi_has_arm(t->point)) {
         const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
         const td_vec3 moment = tdi_scale(add_arm(t, &turn, &at, &n), weight);
         if (t->levers != TDI_LEVERS_NONE) {
@@ -348,17 +351,20 @@ void tdi_tree_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x) 
     }
 }
 
-void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                            const td_sym3 *hessian, tdi_levers levers) {
+void tdi_tree_add_stiffness(void *body, const tdi_side_terms *side) {
     tdi_tree_state *s = body; // the sweep takes the positive part of geometric stiffness by itself
-    const int32_t i = body_of(s, point);
-    const td_vec3 g = tdi_scale(gradient, s->now->weight);
-    const td_sym3 h = tdi_sym3_scale(*hessian, s->now->weight);
-    const bool any = levers != TDI_LEVERS_NONE;
-    switch (point->kind) {
+    const int32_t i = body_of(s, side->point);
+    if (side->point->kind == TDI_POINT_SURFACE) {
+        add_surface(s, i, side);
+        return;
+    }
+    const td_vec3 g = tdi_scale(side->gradient, s->now->weight);
+    const td_sym3 h = tdi_sym3_scale(side->hessian, s->now->weight);
+    const bool any = side->levers != TDI_LEVERS_NONE;
+    switch (side->point->kind) {
     case TDI_POINT_JOINT: add_joint(s, i, g, &h, !any); break;
     case TDI_POINT_ROTATION: add_rotation(s, i, g, &h, any); break;
-    default: tdi_tree_add_point(s, i, tdi_tree_lever(s, point), g, &h, any);
+    default: tdi_tree_add_point(s, i, tdi_tree_lever(s, side->point), g, &h, any);
     }
 }
 

@@ -15,9 +15,7 @@ tdi_mat3 tdi_tree_joint_axes(const tdi_tree_state *state, int32_t body);
 void tdi_tree_read(void *body, tdi_points points, tdi_reading what, td_vec3 *x);
 void tdi_tree_apply_forces(void *body, tdi_points points, const td_vec3 *forces);
 void tdi_tree_confine(void *body, tdi_points points);
-void tdi_tree_add_stiffness(void *body, const tdi_point *point, td_vec3 gradient,
-                            const td_sym3 *hessian, tdi_levers levers);
-void tdi_tree_add_contact(void *body, const tdi_contact_side *side);
+void tdi_tree_add_stiffness(void *body, const tdi_side_terms *side);
 void tdi_tree_respond(void *body);
 void tdi_tree_add_response(void *body);
 tdi_joint tdi_tree_joint(const void *body, int32_t segment);

@@ -480,8 +480,7 @@ void tdi_step_try(void *body, td_real fraction, bool follow) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_contact_ops contact = {tdi_tree_capsules, tdi_tree_apart, tdi_tree_force,
-                                        tdi_tree_add_contact};
+static const tdi_contact_ops contact = {tdi_tree_capsules, tdi_tree_apart, tdi_tree_force};
 static const tdi_joint_ops joints = {.joint = tdi_tree_joint, .check_drives = tdi_drives_check};
 
 const tdi_implicit tdi_tree_implicit = {
