@@ -18,10 +18,10 @@ static td_vec3 in_cube(tdi_random *r, td_real half) {
 
 // ---- subjects -------------------------------------------------------------------------------
 
-typedef enum shape { PLAIN, JOINTED, LEAFY, BUSHY, RING, SHAPES } shape;
+typedef enum shape { PLAIN, JOINTED, LEAFY, BUSHY, RING, BEADED, SHAPES } shape;
 
-enum { MOST_SEGMENTS = 40 };
-static const int32_t sizes[SHAPES] = {0, 6, 6, MOST_SEGMENTS, 8};
+enum { MOST_SEGMENTS = 40, THREAD = 5 };
+static const int32_t sizes[SHAPES] = {0, 6, 6, MOST_SEGMENTS, 8, THREAD + 2};
 
 static void make_leaf(td_segment_def *d, td_organ organ, int32_t drawn) {
     d->organ = organ;
@@ -38,21 +38,31 @@ static void make_joint(td_segment_def *d, td_joint_kind joint) {
     d->stiffness = joint == TD_JOINT_SLIDE ? tdi_vec3(200, 0, 0) : tdi_vec3(0.5, 0.4, 0.5);
 }
 
-// All kinds of joints on one stem; a stem with organs, which come last; a random bush; or a ring of
-// 0.8 m, lying.
+// The two balls of a strand are beside its second and its last segment.
+static void make_bead(td_segment_def *d, int32_t i, int32_t ball) {
+    make_leaf(d, TD_ORGAN_FRUIT, ball);
+    d->parent = i == THREAD ? 1 : THREAD - 1;
+    d->attach_at_tip = false;
+    d->attach = tdi_vec3(0.02, 0.05, -0.01);
+}
+
+// All kinds of joints on one stem; a stem with organs, which come last; a random bush; a ring of
+// 0.8 m, lying; or a free strand with welded balls.
 static td_segment_def segment_of(shape kind, int32_t i, int32_t drawn, tdi_random *r) {
     static const int32_t parents[] = {TD_NONE, 0, 1, 2, 1, 3};
     static const td_joint_kind joints[] = {TD_JOINT_BALL,  TD_JOINT_HINGE, TD_JOINT_SLIDE,
                                            TD_JOINT_HINGE, TD_JOINT_BALL,  TD_JOINT_FIXED};
     td_segment_def d = td_segment_def_default();
-    d.parent = kind == RING || i == 0 ? i - 1 : kind == BUSHY ? i - 1 - i % 3 : parents[i];
-    d.radius_base = d.radius_tip = kind == BUSHY || kind == RING ? 0.005 : 0.01 - 0.0005 * i;
+    d.parent = kind >= RING || i == 0 ? i - 1 : kind == BUSHY ? i - 1 - i % 3 : parents[i];
+    d.radius_base = d.radius_tip = kind >= BUSHY ? 0.005 : 0.01 - 0.0005 * i;
     d.axis = tdi_unit_or(tdi_vec3(1, 0.3, -0.4 * i), tdi_vec3(1, 0, 0));
     d.rest = tdi_quat_turn(tdi_vec3(0.6, 0, 0.8), i == 0 ? -1.0 : 0.6 - 0.3 * i);
-    if (kind == BUSHY) {
+    if (kind == BEADED && i >= THREAD) {
+        make_bead(&d, i, drawn);
+    } else if (kind == BUSHY) {
         d.rest = tdi_quat_turn(tdi_unit_or(in_cube(r, 1), tdi_vec3(1, 0, 0)), between(r, 0, 0.8));
-    } else if (kind == RING) {
-        d.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), i == 0 ? 0.3 : 0.25 * TDI_PI);
+    } else if (kind >= RING) {
+        d.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), i == 0 ? 0.3 : kind == RING ? TDI_PI / 4 : 0.3);
         d.joint = i == 0 ? TD_JOINT_FREE : TD_JOINT_BALL;
     } else if (kind == JOINTED) {
         make_joint(&d, joints[i]);
@@ -69,18 +79,19 @@ static td_skeleton *shaped(shape kind) {
     td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, false);
-    const td_shape leaf = td_shape_default();
+    td_shape organ = td_shape_default();
+    organ.kind = kind == BEADED ? TD_SHAPE_BALL : organ.kind;
     int32_t drawn = TD_NONE;
     tdi_random random = random_of(3);
-    CHECK_INT(td_builder_add_shape(b, &leaf, &drawn, NULL), TD_OK);
+    CHECK_INT(td_builder_add_shape(b, &organ, &drawn, NULL), TD_OK);
     for (int32_t i = 0; i < sizes[kind]; i++) {
         td_segment_def d = segment_of(kind, i, drawn, &random);
         d.material = wood;
         CHECK_SAY(td_builder_add(b, &d, NULL, &diag) == TD_OK, "%s", diag.message);
     }
-    if (kind == RING) {
-        const td_strand strand = {.count = sizes[RING],
-                                  .closed = true,
+    if (kind >= RING) {
+        const td_strand strand = {.count = kind == RING ? sizes[RING] : THREAD,
+                                  .closed = kind == RING,
                                   .start = TD_END_FREE,
                                   .end = TD_END_FREE,
                                   .closing = tdi_quat_turn(tdi_vec3(0, 0, 1), 0.25 * TDI_PI)};
@@ -169,9 +180,9 @@ static void apply(const pointed *p, int32_t k, td_vec3 force) {
     tdi_state_apply_forces(p->o.body, own, &force);
 }
 
-// Steps of a bush are shorter, so that its exact Hessian is positive definite.
+// Shorter where the exact Hessian would not be positive definite.
 static td_real dt_of(shape kind) {
-    return kind == BUSHY ? 0.002 : 0.01;
+    return kind == BUSHY || kind == BEADED ? 0.002 : 0.01;
 }
 
 static bool open_points(const tdi_solver *solver, shape kind, pointed *p) {
@@ -215,7 +226,7 @@ static void for_all_points(void (*claim)(pointed *p)) {
     memset(taken, 0, sizeof taken);
     for_all_solvers(claim_shapes);
     CHECK(taken[PLAIN] >= 4 && taken[JOINTED] >= 1 && taken[LEAFY] >= 3 && taken[BUSHY] >= 3 &&
-          taken[RING] >= 1);
+          taken[RING] >= 1 && taken[BEADED] >= 1);
 }
 
 // Increments at the pose by the exact model: the largest.

@@ -30,10 +30,12 @@ static tdi_rod_spot spot_of(const tdi_rod_state *s, const tdi_point *point) {
     const tdi_rod_model *m = s->model;
     td_vec3 from;
     const int32_t edge = tdi_rod_edge_of(m, point->segment, &from);
-    const td_vec3 arm = edge == point->segment
-                            ? point->arm
-                            : tdi_quat_rotate(m->segments[point->segment].initial, point->arm);
-    return tdi_rod_spot_of(s, edge, tdi_rod_on_edge(m, point->segment, point->local), arm);
+    if (edge == point->segment) {
+        return tdi_rod_spot_of(s, edge, point->local, point->arm);
+    }
+    // a segment that is fixed to the edge does not stretch with it
+    const td_vec3 arm = tdi_rod_on_edge(m, point->segment, tdi_add(point->local, point->arm));
+    return tdi_rod_spot_of(s, edge, tdi_vec3(0, 0, 0), arm);
 }
 
 TDI_FETCHES void fetch_point(const tdi_rod_state *s, const tdi_point *point) {
