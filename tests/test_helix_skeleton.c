@@ -2,6 +2,7 @@
 // Skeletons as helices. Pairs with src/helix/skeleton.c, axis.c, fit.c, matter.c and riders.c.
 
 #include "helix/build.h"
+#include "helix/piece.h"
 #include "test_helix_support.h"
 #include "world/strand.h"
 
@@ -276,6 +277,19 @@ TD_TEST(helix_stem_whose_mass_lies_at_its_end_has_it_there) {
     CHECK_REL(td_body_energy(state, tdi_vec3(0, -10, 0)).weight, 2 * c, 1e-12);
 }
 
+TD_TEST(helix_segments_without_drag_have_no_vanes) {
+    for (int drag = 0; drag < 2; drag++) {
+        td_segment_def defs[3];
+        stem(defs, 3);
+        for (int32_t k = 0; k < 3; k++) {
+            defs[k].drag = drag;
+        }
+        OWNED(td_skeleton) *skeleton = built(defs, 3, NULL);
+        OWNED(td_body_model) *m = model_of(skeleton);
+        CHECK(m && (tdi_as_helix_model(m)->vane_count > 0) == drag);
+    }
+}
+
 TD_TEST(helix_branches_stand_anywhere_along_an_element) {
     for (int32_t step = 0; step <= 10; step++) {
         td_segment_def defs[3];
@@ -421,6 +435,30 @@ TD_TEST(helix_strand_has_the_stiffness_of_its_section) {
         CHECK_INT(e->station_count, 4);
     }
     CHECK(m != NULL);
+}
+
+// A box has many capsules, which one rider has.
+TD_TEST(helix_piece_of_all_segments_has_all_capsules) {
+    enum { COUNT = 5 };
+    td_strand_body box = td_strand_body_default();
+    td_strand_def d = strand_def(COUNT - 1, 2);
+    d.helix = (td_helix_def){0.03, 0.1, 1};
+    box.mass = 0.1;
+    box.size = tdi_vec3(0.1, 0.1, 0.1);
+    d.bodies = &box;
+    d.body_count = 1;
+    OWNED(td_skeleton) *skeleton = of_strand(&d);
+    OWNED(td_body_model) *whole = model_of(skeleton), *piece = NULL;
+    tdi_segment_source all[COUNT];
+    for (int32_t k = 0; k < COUNT; k++) {
+        all[k] = (tdi_segment_source){k, 0, 1};
+    }
+    const tdi_helix_model *m = tdi_as_helix_model(whole);
+    if (m && m->rider_count == COUNT) {
+        CHECK_INT(tdi_helix_piece_of(m, all, COUNT, NULL, &piece, NULL), TD_OK);
+        CHECK(m->capsule_count > 20);
+        CHECK_INT(tdi_as_helix_model(piece)->capsule_count, m->capsule_count);
+    }
 }
 
 TD_TEST(helix_strand_keeps_whole_turns_of_its_twist) {

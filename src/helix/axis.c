@@ -113,12 +113,12 @@ static td_quat back_to_joint(td_quat axes, td_real roll, td_vec3 u, td_real leng
 }
 
 static td_quat first_frame(const tdi_helix_maker *k, int32_t j, const tdi_helix_fit *fit,
-                           const tdi_helix_roll *roll) {
+                           td_real rate) {
     const tdi_helix_axis *axis = &k->axis;
     const int32_t i = axis->member[j];
     const td_segment *s = &k->segments[i];
     const td_real length = fit->stretch * (axis->at[j + 1] - axis->at[j]),
-                  turn = axis->roll[j] + tdi_helix_rolled(axis, roll, j);
+                  turn = axis->roll[j] + tdi_helix_rolled(axis, rate, j);
     if (j > 0 || axis->strand || s->joint == TD_JOINT_FREE) {
         return back_to_joint(k->turn[i], turn, fit->start, length, axis->strand);
     }
@@ -164,7 +164,7 @@ static td_status check_turns(const tdi_helix_maker *k, int32_t j, const tdi_heli
 }
 
 static void make_element(tdi_helix_maker *k, int32_t first, const tdi_helix_fit *fit,
-                         const tdi_helix_roll *roll) {
+                         td_real rate) {
     const tdi_helix_axis *axis = &k->axis;
     const int32_t i = axis->member[first], n = k->element_count++;
     tdi_helix_element *e = &k->element[n];
@@ -183,7 +183,7 @@ static void make_element(tdi_helix_maker *k, int32_t first, const tdi_helix_fit 
     e->root = e->parent == TD_NONE ? e->root : TD_END_CLAMPED;
     k->whole[n] = axis->strand;
     k->place[n] = k->origin[i];
-    k->frame[n] = first_frame(k, first, fit, roll);
+    k->frame[n] = first_frame(k, first, fit, rate);
     td_vec3 place;
     td_quat frame;
     tdi_helix_drawn(k, e->parent, e->at, &place, &frame);
@@ -221,14 +221,12 @@ static void collect(tdi_helix_maker *k, int32_t head) {
 // The element that begins at member `first` and goes as far as *last, or less far where one would
 // leave out too much of what its segments turn by.
 static tdi_helix_fit fit_element(const tdi_helix_maker *k, int32_t first, int32_t *last,
-                                 tdi_helix_roll *roll) {
+                                 td_real *rate) {
     const tdi_helix_axis *axis = &k->axis;
     const bool given = given_elements(k, axis) > 0;
-    roll->roll += roll->rate * (axis->at[first] - roll->from);
-    roll->from = axis->at[first];
     for (;;) {
-        roll->rate = tdi_helix_roll_rate(axis, first, *last);
-        const tdi_helix_fit fit = tdi_helix_fit_of(k, first, *last, roll);
+        *rate = tdi_helix_roll_rate(axis, first, *last);
+        const tdi_helix_fit fit = tdi_helix_fit_of(k, first, *last, *rate);
         if (given || (fit.misfit <= MISFIT && fit.taper <= TAPER) || *last - first == 1) {
             return fit;
         }
@@ -242,16 +240,16 @@ td_status tdi_helix_make_axis(tdi_helix_maker *k, int32_t head, td_diag *diag) {
     tdi_helix_roll_axis(k, axis);
     const int32_t count = count_elements(k, axis);
     const bool graded = axis->strand && root_of(k, axis) != TD_END_FREE;
-    tdi_helix_roll roll = {0, 0, 0};
     for (int32_t e = 1, first = 0, last; first < axis->count; first = last) {
         const int32_t cut = last = cut_at(axis, graded, e, count, first);
-        const tdi_helix_fit fit = fit_element(k, first, &last, &roll);
+        td_real rate;
+        const tdi_helix_fit fit = fit_element(k, first, &last, &rate);
         e += last == cut;
         td_status status = check_turns(k, first, &fit, diag);
         if (status != TD_OK) {
             return status;
         }
-        make_element(k, first, &fit, &roll);
+        make_element(k, first, &fit, rate);
         if (!load_element(k, k->element_count - 1, first, last)) {
             return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");
         }

@@ -92,19 +92,15 @@ typedef struct tdi_helix_fit {
     td_real misfit; // rad: how far segments turn from the helix, at most
     td_real taper;  // stiffness against bending where it is greatest over where it is least
 } tdi_helix_fit;
-// How a round frame rolls along an element: by `roll` at `from`, and by `rate` rad/m on.
-typedef struct tdi_helix_roll {
-    td_real from, roll, rate;
-} tdi_helix_roll;
 // Axis: frames and joints; needs members and `at`.
 void tdi_helix_roll_axis(const tdi_helix_maker *k, tdi_helix_axis *axis);
-// The rate for the members [first, last) of an axis, 0 where nothing is gained.
+// The rate in rad/m at which the round frame of members [first, last) rolls along their axis; 0
+// where nothing is gained.
 td_real tdi_helix_roll_rate(const tdi_helix_axis *axis, int32_t first, int32_t last);
 // What an element of the members [first, last) is.
-tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
-                               const tdi_helix_roll *roll);
-// Where the frame of member j's middle is rolled to.
-td_real tdi_helix_rolled(const tdi_helix_axis *axis, const tdi_helix_roll *roll, int32_t j);
+tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t last, td_real rate);
+// The roll of the frame in member j's middle, rad.
+td_real tdi_helix_rolled(const tdi_helix_axis *axis, td_real rate, int32_t j);
 // Of a joint, rad: how far +Y turns.
 td_real tdi_helix_swing(td_quat q);
 // Rotation vector of a unit quaternion, at most half a turn.

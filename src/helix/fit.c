@@ -84,9 +84,8 @@ void tdi_helix_roll_axis(const tdi_helix_maker *k, tdi_helix_axis *axis) {
     }
 }
 
-td_real tdi_helix_rolled(const tdi_helix_axis *axis, const tdi_helix_roll *roll, int32_t j) {
-    const td_real middle = 0.5 * (axis->at[j] + axis->at[j + 1]);
-    return roll->roll + roll->rate * (middle - roll->from);
+td_real tdi_helix_rolled(const tdi_helix_axis *axis, td_real rate, int32_t j) {
+    return rate * 0.5 * (axis->at[j] + axis->at[j + 1]);
 }
 
 // ---- the rate -------------------------------------------------------------------------------
@@ -198,10 +197,10 @@ static td_vec3 arc_of(td_vec3 chord, td_real *longer) {
 }
 
 // The joint before member j as an element of this roll sees it, and arc over chord.
-static td_vec3 turn_of(const tdi_helix_axis *axis, const td_quat *joint, int32_t j,
-                       const tdi_helix_roll *roll, td_real *longer) {
-    const td_real before = tdi_helix_rolled(axis, roll, j - 1),
-                  after = tdi_helix_rolled(axis, roll, j);
+static td_vec3 turn_of(const tdi_helix_axis *axis, const td_quat *joint, int32_t j, td_real rate,
+                       td_real *longer) {
+    const td_real before = tdi_helix_rolled(axis, rate, j - 1),
+                  after = tdi_helix_rolled(axis, rate, j);
     const td_vec3 a = tdi_helix_log(between(before, joint[j], after));
     *longer = 1;
     return axis->strand ? arc_of(a, longer) : a;
@@ -240,13 +239,12 @@ static td_real whole_turns(const tdi_helix_maker *k, td_real twist, td_real leng
     return whole > 0 ? full * nearbyint((strand->twist * length / whole - twist) / full) : 0;
 }
 
-static void add_joint(const tdi_helix_maker *k, sums *t, int32_t j, td_real weight,
-                      const tdi_helix_roll *roll) {
+static void add_joint(const tdi_helix_maker *k, sums *t, int32_t j, td_real weight, td_real rate) {
     const tdi_helix_axis *axis = &k->axis;
     const td_real l = joint_length(axis, j);
     td_real longer, other;
-    const td_vec3 rest = turn_of(axis, axis->rest, j, roll, &longer);
-    td_vec3 more = tdi_sub(turn_of(axis, axis->start, j, roll, &other), rest);
+    const td_vec3 rest = turn_of(axis, axis->rest, j, rate, &longer);
+    td_vec3 more = tdi_sub(turn_of(axis, axis->start, j, rate, &other), rest);
     more.y += whole_turns(k, more.y, l);
     t->rest = tdi_madd(t->rest, rest, weight);
     t->more = tdi_madd(t->more, more, weight);
@@ -273,7 +271,7 @@ static td_vec3 base_length(const tdi_helix_maker *k, const td_segment *s) {
 
 // A joint at the base has no rest turn of its own: that is how the axis stands there. How far it is
 // from rest at the start is part of the first element's curvature; of a strand only the twist.
-static void add_base(const tdi_helix_maker *k, sums *t, const tdi_helix_roll *roll) {
+static void add_base(const tdi_helix_maker *k, sums *t, td_real rate) {
     const tdi_helix_axis *axis = &k->axis;
     const td_segment *s = &k->segments[axis->member[0]];
     const bool held = s->joint == TD_JOINT_BALL &&
@@ -286,7 +284,7 @@ static void add_base(const tdi_helix_maker *k, sums *t, const tdi_helix_roll *ro
     if (axis->strand && axis->strand->twist == 0) {
         return;
     }
-    const td_real r = tdi_helix_rolled(axis, roll, 0);
+    const td_real r = tdi_helix_rolled(axis, rate, 0);
     const td_quat off = tdi_quat_mul(tdi_quat_conj(s->rest), s->initial);
     td_vec3 more = tdi_helix_log(between(r, off, r));
     t->base = 0.5 * length_of(axis, 0);
@@ -324,13 +322,13 @@ static td_real taper_of(const tdi_helix_maker *k, int32_t first, int32_t last) {
 
 // How far the frames of members turn from those of a helix of curvature u: half of the range in
 // which the difference of their turns is along the element, rad.
-static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
-                         const tdi_helix_roll *roll, const td_quat *joint, td_vec3 u) {
+static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last, td_real rate,
+                         const td_quat *joint, td_vec3 u) {
     const tdi_helix_axis *axis = &k->axis;
     td_vec3 off = {0, 0, 0}, low = off, high = off;
     for (int32_t j = first + 1; j < last; j++) {
         td_real longer;
-        td_vec3 a = turn_of(axis, joint, j, roll, &longer);
+        td_vec3 a = turn_of(axis, joint, j, rate, &longer);
         const td_real l = joint_length(axis, j);
         a.y += joint == axis->start ? whole_turns(k, a.y, l) : 0;
         off = tdi_madd(tdi_add(off, a), u, -longer * l);
@@ -341,16 +339,16 @@ static td_real misfit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
 }
 
 tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t last,
-                               const tdi_helix_roll *roll) {
+                               td_real rate) {
     const tdi_helix_axis *axis = &k->axis;
     sums t = {.length = 0};
     for (int32_t j = first; j <= last; j++) {
         if (j > 0 && j < axis->count) {
-            add_joint(k, &t, j, j == first || j == last ? 0.5 : 1, roll);
+            add_joint(k, &t, j, j == first || j == last ? 0.5 : 1, rate);
         }
     }
     if (first == 0) {
-        add_base(k, &t, roll);
+        add_base(k, &t, rate);
     }
     if (!(t.stiff_length.x > 0)) {
         take_section(k, &t);
@@ -366,7 +364,7 @@ tdi_helix_fit tdi_helix_fit_of(const tdi_helix_maker *k, int32_t first, int32_t 
     fit.stiffness = tdi_scale(fit.stiffness, fit.length);
     fit.friction = tdi_scale(fit.friction, fit.length);
     fit.taper = taper_of(k, first, last);
-    fit.misfit = fmax(misfit_of(k, first, last, roll, axis->rest, fit.rest),
-                      misfit_of(k, first, last, roll, axis->start, fit.start));
+    fit.misfit = fmax(misfit_of(k, first, last, rate, axis->rest, fit.rest),
+                      misfit_of(k, first, last, rate, axis->start, fit.start));
     return fit;
 }

@@ -243,7 +243,7 @@ static void make_riders(const piecer *k) {
         r->length = old->length * (h->to - h->from);
         if (old->capsule != TD_NONE) {
             const int32_t count = capsules_of(k, i);
-            r->capsule = count > 0 ? next : TD_NONE;
+            r->capsule = next;
             for (int32_t j = 0; j < count; j++) {
                 make_capsule(k, i, old->capsule + j, r, &k->m->capsule[next++]);
             }
