@@ -193,11 +193,15 @@ TD_TEST(constraint_a_point_held_in_two_places_is_reported_and_stays_between) {
     for (int32_t k = 0; k < 120 && going; k++) {
         going = go_on(&s);
     }
+    double force[2];
     for (int k = 0; k < 2; k++) {
         const td_constraint_report r = td_island_constraint(s.island, k);
         CHECK(r.unmet);
         CHECK_REL(r.error, 0.05, 0.02);
+        force[k] = r.force.x;
     }
+    CHECK(force[0] < 0);
+    CHECK_REL(force[1], -force[0], 0.02); // the chain itself pulls little
     CHECK(energy_of(&s) < 1e3 && isfinite(energy_of(&s)));
 }
 

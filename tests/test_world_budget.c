@@ -80,6 +80,33 @@ TD_TEST(fast_collider_leaves_no_overlap_with_any_budget) {
     }
 }
 
+// One of the stems goes to and fro among the others.
+TD_TEST(actors_that_are_moved_through_a_crowd_arrive_with_any_budget) {
+    for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
+        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const int32_t budget = budgets[k / SOLVERS / METHODS];
+        char text[1024], what[64];
+        OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 1, 6), 1, budget);
+        td_vec3 from, base;
+        td_diag diag = {.message = ""};
+        snprintf(what, sizeof what, "%s, %s, budget %d", solver, method, (int)budget);
+        pose_at(s.world, 0, &from, NULL, NULL, NULL);
+        for (int32_t step = 0; step < 24; step++) {
+            const td_vec3 to = tdi_add(from, tdi_vec3(0.1 * sin(0.5 * (step + 1)), 0, 0));
+            CHECK_INT(td_world_move_actor(s.world, id_at(s.world, 0), to, td_quat_identity(), NULL),
+                      TD_OK);
+            CHECK_SAY(td_world_step(s.world, &diag) == TD_OK, "%s: %s", what, diag.message);
+            CHECK_SAY(td_world_actor_status(s.world, id_at(s.world, 0), &diag) == TD_OK,
+                      "%s: step %d: %s", what, (int)step, diag.message);
+            segment_at(s.world, 0, 0, &base, NULL, NULL);
+            CHECK_SAY(apart(base, to) < 1e-12, "%s: step %d: %g m off", what, (int)step,
+                      apart(base, to));
+        }
+        const td_step_stats stats = td_world_stats(s.world);
+        CHECK_SAY(budget > 2 || stats.truncated > 0, "%s: no step was cut short", what);
+    }
+}
+
 // They fall onto each other and the plane; from the middle on they are in contact when a step
 // begins. Nothing drives them, so that energy can only be lost.
 TD_TEST(steps_that_are_cut_short_add_no_energy) {

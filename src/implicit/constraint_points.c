@@ -10,10 +10,8 @@ void tdi_constraints_gather(tdi_constraint_set *h, const tdi_system *y) {
     for (int32_t k = 0; k < h->member_count; k++) {
         const int32_t first = h->first_point[k], count = h->first_point[k + 1] - first;
         const tdi_member *m = tdi_constraints_member(h, y, k);
-        if (count > 0) {
-            tdi_state_positions(m->body, tdi_points_of(h->point + first, count), false,
-                                h->place + first);
-        }
+        tdi_state_positions(m->body, tdi_points_of(h->point + first, count), false,
+                            h->place + first);
     }
 }
 
