@@ -40,6 +40,7 @@
     X(td_world_constraint_name, 64, take_text(p, td_world_constraint_name(world(p), any_hold(p)))) \
     X(td_world_constraint_find, 32, take_int(p, (int32_t)td_world_constraint_find(world(p), rarely(p) ? NULL : "point 0").place)) \
     X(td_world_constraint, 64, take_real(p, td_world_constraint(world(p), any_hold(p)).error)) \
+    X(td_world_constraint_energy, 32, take_real(p, td_world_constraint_energy(world(p), any_hold(p)))) \
     X(td_world_constraint_history, 32, take_real(p, td_world_constraint_history(world(p), any_hold(p)).largest_force)) \
     X(td_world_set_hold, 16, take_status(p, td_world_set_hold(world(p), any_hold(p), below(p, 2), diag(p)))) \
     X(td_world_grab, 24, take_status(p, td_world_grab(world(p), any_actor_id(p), any_index(p, 4), vector(p, 0.1), place(p), number(p, 0, 20), diag(p)))) \
@@ -50,6 +51,7 @@
     X(td_world_probe_name, 32, take_text(p, td_world_probe_name(world(p), any_index(p, 3)))) \
     X(td_world_probes, 32, td_world_probes(p->world, &points[0][0].x)) \
     X(td_world_actor_sums, 64, sums_of(p, td_world_actor_sums(world(p), any_actor_id(p)))) \
+    X(td_world_sums, 64, sums_of(p, td_world_sums(world(p)))) \
     X(td_world_object_sums, 64, sums_of(p, td_world_object_sums(world(p), any_index(p, 2)))) \
     X(td_world_largest_force, 32, take_real(p, td_world_largest_force(world(p)))) \
     X(td_world_save, 4, save(p)) \

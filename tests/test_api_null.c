@@ -403,6 +403,8 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK_TEXT(td_world_probe_name(NULL, -1), "");
     td_world_probes(NULL, NULL);
     NOTHING(td_sums, td_world_actor_sums(NULL, (td_actor_id){0}));
+    NOTHING(td_sums, td_world_sums(NULL));
+    CHECK(td_world_constraint_energy(NULL, (td_constraint_id){0}) == 0);
     NOTHING(td_sums, td_world_object_sums(NULL, -1));
     CHECK(td_world_largest_force(NULL) == 0);
     CHECK_INT(td_world_save_size(NULL), 0);

@@ -49,9 +49,8 @@ typedef struct td_constraint_target {
         joint; ///< TD_CONSTRAINT_JOINT: x is the angle of a hinge from rest, rad, or the place of
                ///< a slide, m; of a ball joint this is its rotation vector from rest, in
                ///< the parent's axes turned by `rest` of the segment. Default 0.
-    td_real length; ///< m: TD_CONSTRAINT_DISTANCE and TD_CONSTRAINT_ROPE, unless as_found. > 0, of
-                    ///< a rope
-                    ///< >= 0. Default 1.
+    td_real length; ///< m: TD_CONSTRAINT_DISTANCE, TD_CONSTRAINT_ROPE and TD_CONSTRAINT_SPRING,
+                    ///< unless as_found. >= 0, of a distance > 0. Default 1.
 } td_constraint_target;
 
 TD_API td_constraint_target td_constraint_target_default(void);
@@ -93,7 +92,7 @@ typedef struct td_constraint {
     td_real break_force;  ///< N, of a joint N m: a step that ends with more breaks it, for good.
                           ///< Default INFINITY: never.
     td_real stiffness;    ///< N/m, > 0: of a spring. Default 1.
-    td_real damping;      ///< N s/m, >= 0: of a spring. Default 0.
+    td_real damping;      ///< N s/m, >= 0: of a spring, by the rate of the distance. Default 0.
 } td_constraint;
 
 TD_API td_constraint td_constraint_default(td_constraint_kind kind);

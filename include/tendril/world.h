@@ -267,6 +267,8 @@ TD_API const char *td_world_constraint_name(const td_world *world, td_constraint
 TD_API td_constraint_id td_world_constraint_find(const td_world *world, const char *name);
 /// What it does at the end of the last step.
 TD_API td_constraint_report td_world_constraint(const td_world *world, td_constraint_id constraint);
+/// J: stored in a spring now; 0 of other kinds, and of one that does not act.
+TD_API td_real td_world_constraint_energy(const td_world *world, td_constraint_id constraint);
 
 /// What it did in all steps so far.
 typedef struct td_constraint_history {
@@ -324,6 +326,8 @@ TD_API_UNSTABLE bool td_world_actor_clusters(const td_world *world, td_actor_id 
 /// Energies and momentum of an actor, or of all of an object.
 TD_API td_sums td_world_actor_sums(td_world *world, td_actor_id actor);
 TD_API td_sums td_world_object_sums(td_world *world, int32_t object);
+/// Those of all actors together; `elastic` has the energy of spring constraints too.
+TD_API td_sums td_world_sums(td_world *world);
 /// Largest force of a pull or push so far, N.
 TD_API td_real td_world_largest_force(const td_world *world);
 

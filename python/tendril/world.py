@@ -416,9 +416,10 @@ class World(Unpickled):
         return out
 
     def energy(self) -> Dict[str, float]:
-        """J, of all actors: kinetic, elastic and weight."""
-        parts = [actor.energy() for actor in self.actors]
-        return {name: sum(part[name] for part in parts) for name in ENERGIES}
+        """J, of all actors: kinetic, elastic and weight. Elastic has that of spring constraints too."""
+        with self._use() as world:
+            energy = lib.td_world_sums(world).energy
+        return {name: getattr(energy, name) for name in ENERGIES}
 
     def show(self, seconds: Optional[float] = None, *, path: Union[str, os.PathLike, None] = None,
              height: int = 480) -> Any:

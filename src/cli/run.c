@@ -116,7 +116,7 @@ static int record(run_state *s, const span *step) {
         run_probe_heading(s->scene.world, streams[RUN_PROBES]);
     }
     if (s->done.frames == 0 && streams[RUN_ENERGY]) {
-        run_energy_heading(s->def, streams[RUN_ENERGY]);
+        run_energy_heading(s->scene.world, s->def, streams[RUN_ENERGY]);
     }
     for (int64_t frame = step->first; frame <= step->last && streams[RUN_FRAMES]; frame++) {
         fwrite(run_clip_frame(&s->clip, part_of(s, step, frame)), sizeof *s->clip.frame,

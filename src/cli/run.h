@@ -64,7 +64,7 @@ td_clip_def run_clip_def(const run_clip *clip);
 
 void run_probe_heading(const td_world *world, FILE *out);
 void run_probe_row(td_world *world, double *values, FILE *out);
-void run_energy_heading(const td_scene_def *def, FILE *out);
+void run_energy_heading(const td_world *world, const td_scene_def *def, FILE *out);
 void run_energy_row(td_world *world, const td_scene_def *def, FILE *out);
 
 // ---- files ----------------------------------------------------------------------------------

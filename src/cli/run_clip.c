@@ -287,7 +287,11 @@ void run_probe_row(td_world *world, double *values, FILE *out) {
     fputc('\n', out);
 }
 
-void run_energy_heading(const td_scene_def *def, FILE *out) {
+static bool stores_energy(const td_scene_def *def, int32_t constraint) {
+    return def->constraints[constraint].kind == TD_CONSTRAINT_SPRING;
+}
+
+void run_energy_heading(const td_world *world, const td_scene_def *def, FILE *out) {
     static const char *const columns[] = {"kinetic [J]",
                                           "elastic [J]",
                                           "weight [J]",
@@ -310,6 +314,13 @@ void run_energy_heading(const td_scene_def *def, FILE *out) {
             fprintf(out, ".%s", columns[i]);
         }
     }
+    for (int32_t k = 0; k < def->constraint_count; k++) {
+        if (stores_energy(def, k)) {
+            fputc(',', out);
+            put_name(td_world_constraint_name(world, td_world_constraint_id(world, k)), out);
+            fputs(".elastic [J]", out);
+        }
+    }
     fputc('\n', out);
 }
 
@@ -324,6 +335,13 @@ void run_energy_row(td_world *world, const td_scene_def *def, FILE *out) {
             s.linear.z,       s.angular.x,
             s.angular.y,      s.angular.z};
         put_numbers(values, (int32_t)(sizeof values / sizeof values[0]), out);
+    }
+    for (int32_t k = 0; k < def->constraint_count; k++) {
+        if (stores_energy(def, k)) {
+            const double stored =
+                td_world_constraint_energy(world, td_world_constraint_id(world, k));
+            put_numbers(&stored, 1, out);
+        }
     }
     fputc('\n', out);
 }

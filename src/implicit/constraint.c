@@ -208,38 +208,38 @@ static td_real inertia_of(const tdi_constraint_set *h, const tdi_system *y, cons
     return own > 0 ? own : 1;
 }
 
-// Positions x* of a relation's points. Points of the world go straight in a step.
-static void history_positions(const tdi_constraint_set *h, const tdi_system *y,
-                              const tdi_row_group *b, td_vec3 *x) {
+// Positions of a relation's points where the step begins.
+static void start_positions(const tdi_constraint_set *h, const tdi_system *y,
+                            const tdi_row_group *b, td_vec3 *x) {
     const td_constraint_target *then = &h->state[b->constraint].target0;
     const td_constraint *c = &h->def[b->constraint];
     for (int32_t p = 0; p < b->law.point_count; p++) {
         const tdi_relation_point *point = &b->law.point[p];
-        const tdi_member *m =
-            tdi_constraints_member(h, y, c->actor[b->point[p] != TD_NONE && point->second]);
         if (b->point[p] != TD_NONE) {
-            tdi_state_positions(m->body, tdi_points_of(&h->point[b->point[p]], 1), true, &x[p]);
+            const tdi_member *m = tdi_constraints_member(h, y, c->actor[point->second]);
+            tdi_state_positions(m->body, tdi_points_of(&h->point[b->point[p]], 1), false, &x[p]);
         } else {
-            const tdi_rule *rule = &m->body->rule;
-            const td_vec3 own = tdi_add(point->at, point->arm),
-                          began = tdi_add(then->position, tdi_quat_rotate(then->rotation, own));
-            x[p] = tdi_madd(b->fixed[p], tdi_sub(b->fixed[p], began), -rule->h / rule->dt);
+            const td_vec3 own = tdi_add(point->at, point->arm);
+            x[p] = tdi_add(then->position, tdi_quat_rotate(then->rotation, own));
         }
     }
 }
 
-// Where a spring's rate counts from.
+// The rate of a spring follows the rule of the step, from distances and not from places: places on
+// a circle would have a rate along its radius.
 static void begin_spring(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b) {
     tdi_constraint_state *s = &h->state[b->constraint];
-    td_real history[TDI_RELATION_ROWS] = {0};
-    td_vec3 x[TDI_RELATION_POINTS];
+    const tdi_rule *rule = &tdi_constraints_member(h, y, 0)->body->rule;
+    td_real history = 0;
     if (h->h > 0) {
-        history_positions(h, y, b, x);
-        tdi_relation_rows(&b->law, x, &s->along, history);
+        td_vec3 x[TDI_RELATION_POINTS];
+        start_positions(h, y, b, x);
+        const td_real now = tdi_norm(tdi_sub(x[0], x[1]));
+        history = tdi_history(rule, now, s->distance) - b->law.low;
+        s->distance = now;
     }
-    const tdi_row_law law = tdi_spring_law(b->law.stiffness, b->law.damping, h->h, history[0]);
-    s->l[b->relation][0] = law.multiplier;
-    b->k = b->merit = law.stiffness;
+    b->spring = tdi_spring_law(b->law.stiffness, b->law.damping, h->h, history);
+    b->merit = tdi_row_stiffness(b, b->merit);
 }
 
 static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
@@ -332,8 +332,8 @@ static void add_report(const tdi_constraint_set *h, const tdi_row_group *b, td_v
                        const tdi_relation_at *at, tdi_constraint_state *s) {
     td_vec3 force = {0, 0, 0};
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real error = s->unmet || tdi_is_spring(b) ? b->k * at->c[r] : 0,
-                      f = s->l[b->relation][r] + error;
+        const td_real l = s->l[b->relation][r],
+                      f = l + tdi_row_lasts(b, s) * b->k * tdi_row_error(b, l, at->c[r]);
         force = tdi_madd(force, at->gradient[r][0], -f);
     }
     if (tdi_constraint_of_joint(h->def[b->constraint].kind)) {
@@ -357,7 +357,7 @@ static void report_relation(tdi_constraint_set *h, const tdi_row_group *b) {
         tdi_relation_at at;
         tdi_relation_evaluate(&b->law, x, &s->along, &at);
         add_report(h, b, x[0], &at, s);
-        s->error = fmax(s->error, b->error);
+        s->error = tdi_is_spring(b) ? 0 : fmax(s->error, b->error);
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct tdi_constraint_state {
     td_real l[TDI_RELATIONS][TDI_RELATION_ROWS];
     td_real weight[TDI_RELATIONS]; // how often K has become ten times as large: that power
     td_real along;                 // on a curve
+    td_real distance;              // m: of a spring, where the last step began
     td_real error;                 // m or rad
     td_vec3 place, force, moment;
     int32_t asked;                 // to hold
@@ -67,6 +68,7 @@ typedef struct tdi_row_group {
     td_vec3 fixed[TDI_RELATION_POINTS]; // places of the world's points
     tdi_row_side side[2];
     tdi_relation law;
+    tdi_row_law spring;            // of a spring, in this step
     bool acts;                     // in this step
     bool used[TDI_RELATION_ROWS];  // in this iteration
     bool freed[TDI_RELATION_ROWS]; // one-sided, and it would have pulled in the last one
@@ -167,6 +169,8 @@ void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *system)
 void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *system, bool exact,
                             bool positive);
 td_real tdi_constraints_value(tdi_constraint_set *all, const tdi_system *system);
+// Of springs alone, by their own laws.
+td_real tdi_constraints_spring_value(tdi_constraint_set *all, const tdi_system *system);
 // At the poses that were evaluated, with the forces that were found there.
 td_real tdi_constraints_value_kept(tdi_constraint_set *all);
 // What the promise changes by when the value has the forces that follow from the increments.
@@ -231,9 +235,23 @@ static inline td_real tdi_least_force(const tdi_row_group *b) {
 static inline bool tdi_is_one_sided(const tdi_row_group *b) {
     return b->law.law == TDI_LAW_ONE_SIDED;
 }
-// A spring: its multiplier and its K are those of its law throughout a step.
+// A spring f = l_s + S c: the row is in series with it, so that the error is what c has beyond the
+// stretch by the multiplier, (l - l_s)/S. With K far above S that is the spring itself, and with S
+// far above K a row that has to be 0.
 static inline bool tdi_is_spring(const tdi_row_group *b) {
     return b->law.law == TDI_LAW_SPRING;
+}
+static inline td_real tdi_row_error(const tdi_row_group *b, td_real l, td_real c) {
+    return tdi_is_spring(b) ? c - (l - b->spring.multiplier) / b->spring.stiffness : c;
+}
+// K of a row, or of a spring in series with it.
+static inline td_real tdi_row_stiffness(const tdi_row_group *b, td_real k) {
+    return tdi_is_spring(b) ? k * (b->spring.stiffness / (k + b->spring.stiffness)) : k;
+}
+// The part of K times the error that does not go with the increments: all of it where there is no
+// multiplier, and of a spring K/(K + S).
+static inline td_real tdi_row_lasts(const tdi_row_group *b, const tdi_constraint_state *s) {
+    return s->unmet ? 1 : tdi_is_spring(b) ? b->k / b->spring.stiffness : 0;
 }
 static inline bool tdi_row_is_curvature(const tdi_row_group *b, int32_t row) {
     return row >= b->bent.first && row < b->bent.first + b->bent.count;

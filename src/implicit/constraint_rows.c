@@ -33,11 +33,16 @@
 
 // ---- evaluation -----------------------------------------------------------------------------
 
+// That of the error where it was evaluated, K e.
+static td_real force_of_error(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
+    return b->k * tdi_row_error(b, h->state[b->constraint].l[b->relation][row], b->c[row]);
+}
+
 // The force of a row that has second derivatives. That of an error passes with the increments, but
-// of springs and of rows that cannot be met, which have no multipliers.
+// of springs and of rows that cannot be met.
 static td_real lasting_force(const tdi_constraint_set *h, const tdi_row_group *b, int32_t row) {
     const tdi_constraint_state *s = &h->state[b->constraint];
-    const td_real error = s->unmet || tdi_is_spring(b) ? b->k * b->c[row] : 0;
+    const td_real error = tdi_row_lasts(b, s) * force_of_error(h, b, row);
     return b->used[row] ? s->l[b->relation][row] + error : 0;
 }
 
@@ -138,9 +143,8 @@ static void evaluate(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *
     tdi_row_group_positions(h, b, x);
     tdi_relation_evaluate(&b->law, x, &s->along, &at);
     memcpy(b->c, at.c, sizeof at.c);
-    if (!tdi_is_spring(b)) {
-        b->k = b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->relation));
-    }
+    b->k = tdi_row_stiffness(
+        b, b->inertia * (s->unmet ? SPRING : STIFF * tdi_penalty_factor(s, b->relation)));
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real slack = b->freed[r] ? SLACK : 0;
         b->used[r] = !tdi_is_one_sided(b) || l[r] + b->merit * (b->c[r] + slack) < 0;
@@ -179,9 +183,9 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
     }
     for (int32_t r = 0; r < b->law.row_count && r < TDI_RELATION_ROWS; r++) {
         if (b->stiff[r] > 0) {
-            const bool lasts = s->unmet || tdi_is_spring(b);
+            const td_real passes = 1 - tdi_row_lasts(b, s);
             lasting = tdi_madd(lasting, at->sees[r], lasting_force(h, b, r));
-            passing = tdi_madd(passing, at->sees[r], lasts ? 0 : b->k * b->c[r]);
+            passing = tdi_madd(passing, at->sees[r], passes * force_of_error(h, b, r));
         }
     }
     const tdi_side_terms terms[2] = {{point, passing, hessian, TDI_LEVERS_NONE, NULL},
@@ -293,7 +297,8 @@ static td_real merit_value(const tdi_row_group *b, const tdi_constraint_state *s
                            const td_real *c) {
     td_real sum = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        sum += tdi_row_evaluate(law_of(b, s, s->l[b->relation][r]), c[r]).value;
+        const td_real l = s->l[b->relation][r];
+        sum += tdi_row_evaluate(law_of(b, s, l), tdi_row_error(b, l, c[r])).value;
     }
     return sum;
 }
@@ -320,6 +325,21 @@ td_real tdi_constraints_value_kept(tdi_constraint_set *all) {
     return sum;
 }
 
+td_real tdi_constraints_spring_value(tdi_constraint_set *all, const tdi_system *y) {
+    td_real sum = 0;
+    tdi_constraints_gather_all(all, y);
+    for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
+        if (tdi_is_spring(at.group)) {
+            td_real c[TDI_RELATION_ROWS], along = at.state->along;
+            td_vec3 x[TDI_RELATION_POINTS];
+            tdi_row_group_positions(at.set, at.group, x);
+            tdi_relation_rows(&at.group->law, x, &along, c);
+            sum += tdi_row_evaluate(at.group->spring, c[0]).value;
+        }
+    }
+    return sum;
+}
+
 // ---- forces ---------------------------------------------------------------------------------
 
 // On a curve only a force across it does anything.
@@ -332,7 +352,7 @@ static void across_curve(const tdi_row_group *b, td_real along, td_real *l) {
     l[2] -= part * d1.z;
 }
 
-//   f' = l + K c where it takes part,  f = l + K (c + J x)
+//   f' = l + K e where it takes part,  f = l + K (e + J x),  e the error c
 // Gives what the slope changes by where the value has f_m of f instead of f'.
 static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
                          td_real f[TDI_RELATION_ROWS]) {
@@ -340,25 +360,30 @@ static td_real forces_of(const tdi_constraint_set *h, const tdi_row_group *b,
     const td_real *l = s->l[b->relation];
     td_real slope = 0;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_real c = b->c[r], jx = tdi_row_change(h, b, r),
-                      before = b->used[r] ? l[r] + b->k * c : 0,
-                      after = b->used[r] ? l[r] + b->k * (c + jx) : 0;
-        f[r] = s->unmet              ? 0
-               : tdi_is_spring(b)    ? l[r]
-               : tdi_is_one_sided(b) ? fmin(after, 0)
-                                     : after;
-        slope += (before - tdi_row_evaluate(law_of(b, s, f[r]), c).force) * jx;
+        const td_real e = tdi_row_error(b, l[r], b->c[r]), jx = tdi_row_change(h, b, r),
+                      before = b->used[r] ? l[r] + b->k * e : 0,
+                      after = b->used[r] ? l[r] + b->k * (e + jx) : 0;
+        f[r] = s->unmet ? 0 : tdi_is_one_sided(b) ? fmin(after, 0) : after;
+        const td_real left = tdi_row_error(b, f[r], b->c[r]);
+        slope += (before - tdi_row_evaluate(law_of(b, s, f[r]), left).force) * jx;
     }
     return slope;
 }
 
+// How much of an error counts: of a spring S/(K + S), as a soft one meets its law as it is.
+static td_real counts_of(const tdi_row_group *b) {
+    return tdi_is_spring(b) ? 1 - b->k / b->spring.stiffness : 1;
+}
+
 // Whether the increments leave too much of an error to the first order.
 static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
-    const td_real plain = tdi_is_pinned(b) ? PLAIN : SERIES;
+    const tdi_constraint_state *s = &h->state[b->constraint];
+    const td_real plain = tdi_is_pinned(b) ? PLAIN : SERIES, counts = counts_of(b);
     bool weak = false;
-    for (int32_t r = 0; r < b->law.row_count && !tdi_is_spring(b); r++) {
-        const td_real c = b->c[r], left = c + tdi_row_change(h, b, r);
-        weak = weak || (b->used[r] && fabs(c) > plain && fabs(left) > WEAK * fabs(c));
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real e = tdi_row_error(b, s->l[b->relation][r], b->c[r]),
+                      left = counts * (e + tdi_row_change(h, b, r));
+        weak = weak || (b->used[r] && counts * fabs(e) > plain && fabs(left) > WEAK * fabs(e));
     }
     return weak;
 }
@@ -438,9 +463,10 @@ void tdi_constraints_restore_multipliers(tdi_constraint_set *all) {
 // How far a relation is from being met. One-sided: from c = 0 where it pushes, and below it.
 static td_real error_of(const tdi_row_group *b, const tdi_constraint_state *s, const td_real *c) {
     td_real most = 0;
-    for (int32_t r = 0; r < b->law.row_count && !tdi_is_spring(b); r++) {
-        const bool idle = tdi_is_one_sided(b) && c[r] > 0 && !(s->l[b->relation][r] < 0);
-        const td_real e = idle ? 0 : fabs(c[r]);
+    for (int32_t r = 0; r < b->law.row_count; r++) {
+        const td_real l = s->l[b->relation][r];
+        const bool idle = tdi_is_one_sided(b) && c[r] > 0 && !(l < 0);
+        const td_real e = idle ? 0 : counts_of(b) * fabs(tdi_row_error(b, l, c[r]));
         most = e <= most ? most : e; // keeps what is not a number
     }
     return most;

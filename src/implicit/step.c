@@ -420,6 +420,11 @@ static void stand_all(const tdi_system *y) {
     }
 }
 
+// Of bodies and springs.
+static td_real elastic_value(const tdi_system *y) {
+    return tdi_system_own_value(y) + tdi_constraints_spring_value(y->constraints, y);
+}
+
 // From where the step began the value only falls, and so the energy of springs does not rise by
 // more than what bodies had and loads did. Newton's method may take increments without looking at
 // the value, and multipliers of contact do work.
@@ -427,7 +432,7 @@ static bool has_fallen(const tdi_system *y, td_real value) {
     if (tdi_body_contact_driven(y) || (y->contact && !y->contact->exact_step.used)) {
         return true;
     }
-    const td_real now = tdi_system_own_value(y);
+    const td_real now = elastic_value(y);
     return now <= value + TDI_VALUE_LEFT * (fabs(value) + fabs(now)) + LEAST_RISEN ||
            (y->contact && (y->constraints || tdi_exact_fell(y->contact, y)));
 }
@@ -457,7 +462,7 @@ td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag
     begin_all(y, &rule);
     const tdi_newton_opts newton = {INT32_MAX, tolerance_in(y, whole, &rule), false, NULL};
     td_status status = begin_truncated(y, &rule, diag);
-    const td_real value = tdi_system_own_value(y);
+    const td_real value = elastic_value(y);
     status = status == TD_OK ? tdi_newton(y, &newton, &converged, stats, diag) : status;
     if (status == TD_OK && (!y->contact || tdi_body_contact_is_clear(y->contact, y)) &&
         has_fallen(y, value)) {

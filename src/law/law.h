@@ -6,7 +6,7 @@
 // solvers nor how contacts are found.
 //
 // Equality    c = 0, with the multiplier l and a stiffness K: V = l c + K c^2/2
-// Spring      V = S c^2/2, with damping D (c - c*)^2/(2 h): an equality whose l and K are given
+// Spring      V = S c^2/2, with damping D (c - c*)^2/(2 h): l c + K c^2/2 with l and K given
 // One-sided   c >= 0: the same where l + K c < 0, and V = -l^2/(2K) elsewhere
 // Barrier     keeps a gap open, within a range
 // Friction    Coulomb's with a given normal force, smooth below the speed `creep`

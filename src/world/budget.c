@@ -47,14 +47,27 @@ static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
     return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
+static bool has_member(const td_world *w, const tdi_island *i, int32_t actor) {
+    bool found = false;
+    for (int32_t j = 0; j < i->count && !found; j++) {
+        found = w->islands.member_actor[i->first + j] == actor;
+    }
+    return found;
+}
+
+// With the stiffness and the anchors of springs at the end of the step, as the value has them.
 static td_energy energy_of(const td_world *w, const tdi_island *i) {
     td_energy sum = {0, 0, 0};
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_actor *a = member(w, i, j);
         const td_energy own = a->solver->sums(a->state, a->step.opts.gravity).energy;
         sum.kinetic += own.kinetic;
-        sum.elastic += own.elastic;
+        sum.elastic += own.elastic * a->step.opts.stiffness;
         sum.weight += own.weight;
+    }
+    for (int32_t k = 0; i->constraints && k < w->constraints.slot_count; k++) {
+        const tdi_constraint_slot *t = &w->constraints.slots[k];
+        sum.elastic += t->alive && has_member(w, i, t->actor[0]) ? tdi_constraint_energy(w, k) : 0;
     }
     return sum;
 }

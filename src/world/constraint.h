@@ -96,6 +96,8 @@ td_constraint_target tdi_constraint_target_now(const td_world *world, int32_t co
 // The frame of a segment at a point of it; and that of side a of a constraint.
 tdi_transform tdi_anchor_pose(const td_world *world, int32_t actor, int32_t segment, td_vec3 point);
 tdi_transform tdi_constraint_pose(const td_world *world, const tdi_constraint_slot *slot);
+// J: stored in a spring, with its target as the scene has it now; 0 of other kinds.
+td_real tdi_constraint_energy(const td_world *world, int32_t constraint);
 // Whether it acts in a step that begins at `time`, unless it is broken.
 bool tdi_constraint_acts(const td_world *world, int32_t constraint, td_real time);
 // Before a step that begins at `time`: targets of constraints, and which of them act.

@@ -64,6 +64,34 @@ td_constraint_target tdi_constraint_target_now(const td_world *w, int32_t k) {
     return t;
 }
 
+// ---- springs --------------------------------------------------------------------------------
+
+static td_vec3 second_place(const td_world *w, int32_t k, const td_constraint *c) {
+    if (c->actor[1] != TD_NONE) {
+        const int32_t actor = w->constraints.slots[k].actor[1];
+        return tdi_anchor_pose(w, actor, c->segment[1], c->point[1]).position;
+    }
+    const td_constraint_target t = tdi_constraint_target_now(w, k);
+    return tdi_add(t.position, tdi_quat_rotate(t.rotation, c->point[1]));
+}
+
+td_real tdi_constraint_energy(const td_world *w, int32_t k) {
+    const tdi_constraint_slot *t = &w->constraints.slots[k];
+    const tdi_constraint_set *h = w->constraints.groups[t->group].constraints;
+    const td_constraint *c = &h->def[t->number];
+    const tdi_constraint_state *s = &h->state[t->number];
+    if (c->kind != TD_CONSTRAINT_SPRING || s->broken ||
+        !tdi_constraint_acts(w, k, td_world_time(w)) ||
+        (c->as_found && !s->active)) { // it begins at ease
+        return 0;
+    }
+    const td_real length = c->as_found ? s->found.length : tdi_constraint_target_now(w, k).length,
+                  off =
+                      tdi_norm(tdi_sub(tdi_constraint_pose(w, t).position, second_place(w, k, c))) -
+                      length;
+    return 0.5 * c->stiffness * off * off;
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 bool tdi_constraint_acts(const td_world *w, int32_t k, td_real time) {
@@ -203,6 +231,11 @@ td_constraint_report td_world_constraint(const td_world *w, td_constraint_id id)
     const tdi_group *g = &w->constraints.groups[t->group];
     return g->explicit_ops ? g->explicit_ops->report(g->explicit_set, t->number)
                            : tdi_constraints_report(g->constraints, t->number);
+}
+
+td_real td_world_constraint_energy(const td_world *w, td_constraint_id id) {
+    const int32_t constraint = td_world_constraint_index(w, id);
+    return constraint == TD_NONE ? 0 : tdi_constraint_energy(w, constraint);
 }
 
 td_constraint_history td_world_constraint_history(const td_world *w, td_constraint_id id) {

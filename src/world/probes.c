@@ -159,21 +159,32 @@ td_sums td_world_actor_sums(td_world *w, td_actor_id id) {
     return sums;
 }
 
+static td_sums sums_together(td_sums a, td_sums b) {
+    return (td_sums){
+        .energy = {a.energy.kinetic + b.energy.kinetic, a.energy.elastic + b.energy.elastic,
+                   a.energy.weight + b.energy.weight},
+        .linear = tdi_add(a.linear, b.linear),
+        .angular = tdi_add(a.angular, b.angular),
+    };
+}
+
 td_sums td_world_object_sums(td_world *w, int32_t object) {
-    if (!w) {
-        return (td_sums){0};
-    }
     td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (int32_t k = 0; k < w->actor_count; k++) {
-        if (w->actors[k].object != object) {
-            continue;
+    for (int32_t k = 0; w && k < w->actor_count; k++) {
+        if (w->actors[k].object == object) {
+            sums = sums_together(sums, td_world_actor_sums(w, td_world_actor_id(w, k)));
         }
-        td_sums one = td_world_actor_sums(w, td_world_actor_id(w, k));
-        sums.energy.kinetic += one.energy.kinetic;
-        sums.energy.elastic += one.energy.elastic;
-        sums.energy.weight += one.energy.weight;
-        sums.linear = tdi_add(sums.linear, one.linear);
-        sums.angular = tdi_add(sums.angular, one.angular);
+    }
+    return sums;
+}
+
+td_sums td_world_sums(td_world *w) {
+    td_sums sums = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int32_t k = 0; w && k < w->actor_count; k++) {
+        sums = sums_together(sums, td_world_actor_sums(w, td_world_actor_id(w, k)));
+    }
+    for (int32_t k = 0; w && k < w->constraints.slot_count; k++) {
+        sums.energy.elastic += td_world_constraint_energy(w, td_world_constraint_id(w, k));
     }
     return sums;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  27u
+#define VERSION  28u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {

@@ -811,6 +811,16 @@ class Run(Folder):
                           "segments": 30, "degrees_of_freedom": 90, "warnings": []})
         self.assertEqual(tendril("plot", out)[0], 0)
 
+    def test_the_energy_of_springs_is_a_column_each(self):
+        scene = self.write("objects: [{name: cord, strand: {points: [[0, 1, 0], [0, 0.5, 0]], segments: 4}}]\n"
+                           "constraints:\n  - distance: {a: {segment: 1}, to: [0.3, 1, 0], end: 0.1}\n"
+                           "  - spring: {name: bungee, a: {segment: 3}, to: [0, 0.4, 0], length: 0.05, stiffness: 8}\n"
+                           "record: {duration: 0.1, glb: false, page: false}\n", "springs.yaml")
+        out, _ = self.run_to("springs", scene=scene)
+        heading, *rows = (out / "energy.csv").read_text().splitlines()
+        self.assertEqual(heading.split(",")[11:], ["bungee.elastic [J]"])
+        self.assertTrue(all(0 < float(row.split(",")[-1]) < 0.1 for row in rows))
+
     def test_a_scene_names_its_folder(self):
         done = subprocess.run([COMMAND, "run", "swing.yaml"], cwd=self.folder, capture_output=True)
         self.assertEqual(done.returncode, 0)
