@@ -15,7 +15,7 @@ typedef struct tdi_keyed {
     td_turn_curve *turn;    // of 4
     const tdi_track *track; // where they came from
     bool ended;             // somebody has set the number since
-    bool presses;           // it is of a force, which may jump; a world finds that out
+    bool is_force;          // it is of a force, which may jump; a world finds that out
 } tdi_keyed;
 
 // The keyframes, unless there are none or they have ended.

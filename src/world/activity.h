@@ -56,7 +56,7 @@ td_box tdi_actor_reach(const td_world *world, int32_t actor);
 // waiting.c: actors that are not stepped, because `adapt` allows more than they would move.
 // When the world is made: actors at rest wait.
 void tdi_world_begin_waiting(td_world *world);
-// Before a step: wakes waiting actors that hands hold, or whose object moves.
+// Before a step: wakes waiting actors that a program pulls, or whose object moves.
 void tdi_world_wake_waiting(td_world *world);
 void tdi_actor_stop_waiting(td_world *world, int32_t actor);
 // After a step: tests some of the actors for whether they have to move.

@@ -53,12 +53,12 @@ typedef struct tdi_carry {
     tdi_transform at;
 } tdi_carry;
 
-// Forces that are known by their values alone.
-typedef struct tdi_pressed {
+// The sum of forces of which only the values are known.
+typedef struct tdi_force_sum {
     td_vec3 force; // N, all together
     td_real size;  // sum of their sizes
     bool jumps;    // they changed much from the step before
-} tdi_pressed;
+} tdi_force_sum;
 
 // What a step changes of an actor, as it was before: see undo.c.
 typedef struct tdi_actor_before {
@@ -87,10 +87,10 @@ typedef struct tdi_actor_load {
     td_quat *turns;  // a segment: scratch of poses; NULL without
     td_load *loads;
     int32_t capacity;
-    int32_t hand_room;   // of them: for so many hands of a program
-    int32_t point_count; // of them: pulls and pushes in this step
-    bool jolted;         // a program has changed what acts on it since the last step, or keys kink
-    tdi_pressed pressed, pressing; // by fields in the last step, and in this one
+    int32_t applied_room; // of them: for so many applied forces
+    int32_t point_count;  // of them: pulls and pushes in this step
+    bool load_jumped; // a program has changed its loads since the last step, or keys have a kink
+    tdi_force_sum last_forces, forces_now; // of fields in the last step, and in this one
 } tdi_actor_load;
 
 // The step that is under way, or the last one: stepping.c.

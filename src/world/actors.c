@@ -95,7 +95,7 @@ static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
         w->constraints.group_of[w->room.made_count] = TD_NONE;
         w->room.made_count++;
         status = tdi_actor_make_loads(w, a);
-        status = status == TD_OK ? tdi_actor_hand_room(w, a, w->loads.hand_capacity) : status;
+        status = status == TD_OK ? tdi_actor_applied_room(w, a, w->loads.applied_capacity) : status;
     }
     return status == TD_OK && w->loads.field ? tdi_actor_make_field(w, a) : status;
 }

@@ -86,7 +86,7 @@ static void clear_memory(tdi_actor *a) {
     a->load.points = a->load.winds = a->load.extra = a->load.forces = a->load.fields = NULL;
     a->load.turns = NULL;
     a->load.loads = NULL;
-    a->load.capacity = a->load.hand_room = a->load.acting_count = 0;
+    a->load.capacity = a->load.applied_room = a->load.acting_count = 0;
     a->step.memory = a->adapt.memory = a->contact.explicit_contact = NULL;
     a->drive.drives = NULL;
     a->drive.count = 0;
@@ -116,7 +116,7 @@ static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_acto
     }
     tdi_trace_acting(&c->trace, &w->actors[c->trace.from], part, a);
     td_status status = tdi_actor_load_room(w, a);
-    status = status == TD_OK ? tdi_actor_hand_room(w, a, w->loads.hand_capacity) : status;
+    status = status == TD_OK ? tdi_actor_applied_room(w, a, w->loads.applied_capacity) : status;
     return status == TD_OK && w->loads.field ? tdi_actor_make_field(w, a) : status;
 }
 

@@ -125,10 +125,10 @@ static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, 
         sum = TAKE(sum, k); // so that the end of one is seen
         const td_real t0 = time - w->clock.dt,
                       pulls = l->kind == TD_SCENE_PULL
-                                  ? tdi_acts_for(pull->start, pull->end, t0, time)
+                                  ? tdi_acting_part(pull->start, pull->end, t0, time)
                                   : 0,
                       pushes = l->kind == TD_SCENE_PUSH
-                                   ? tdi_acts_for(push->start, push->end, t0, time)
+                                   ? tdi_acting_part(push->start, push->end, t0, time)
                                    : 0;
         if (pulls > 0) {
             sum = take_pull(sum, pull);
@@ -143,7 +143,7 @@ static uint64_t take_loads(uint64_t sum, const td_world *w, const tdi_actor *a, 
     return sum;
 }
 
-static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) {
+static uint64_t take_applied_forces(uint64_t sum, const td_world *w, const tdi_actor *a) {
     const tdi_grab *g = &w->loads.grab;
     const int64_t self = a - w->actors;
     if (g->held && g->actor == self) {
@@ -156,8 +156,8 @@ static uint64_t take_hands(uint64_t sum, const td_world *w, const tdi_actor *a) 
         sum = TAKE(sum, g->twist_segment);
         sum = TAKE(sum, g->twist);
     }
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        const tdi_hand *h = &w->loads.hands[k];
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        const tdi_applied_force *h = &w->loads.applied[k];
         if (h->alive && h->actor == self) {
             sum = TAKE(sum, h->segment);
             sum = TAKE(sum, h->point);
@@ -175,7 +175,7 @@ uint64_t tdi_actor_digest(const td_world *w, const tdi_actor *a, td_real time) {
     sum = take_base(sum, w, a);
     sum = take_air(sum, w, a);
     sum = take_loads(sum, w, a, time);
-    return take_hands(sum, w, a);
+    return take_applied_forces(sum, w, a);
 }
 
 // ---- constraints ----------------------------------------------------------------------------

@@ -64,9 +64,9 @@ static void draw_grabs(const td_world *w, const td_draw *d) {
     if (g->held) {
         draw_grab(w, d, g->actor, g->segment, g->point, g->to);
     }
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        const tdi_hand *h = &w->loads.hands[k];
-        if (h->alive && h->kind == TDI_HAND_SPRING) {
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        const tdi_applied_force *h = &w->loads.applied[k];
+        if (h->alive && h->kind == TDI_APPLIED_SPRING) {
             draw_grab(w, d, h->actor, h->segment, h->point, h->vector);
         }
     }

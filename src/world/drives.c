@@ -112,7 +112,7 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
     for (int32_t d = first; d < first + count && status == TD_OK; d++) {
         if (memcmp(&a->drive.drives[d], &trial[d], sizeof *trial) != 0) {
             tdi_actor_wake(w, k, TDI_WAKE_LOADS);
-            tdi_actor_jolt(w, k, a->drive.drives[d].torque, trial[d].torque);
+            tdi_actor_note_jump(w, k, a->drive.drives[d].torque, trial[d].torque);
         }
         put(a, d, &trial[d]);
     }

@@ -12,8 +12,8 @@
 
 // The part of the step that begins in which a field acts.
 static td_real acts_for(const td_world *w, const td_field_load *l) {
-    return tdi_acts_for(l->start, l->end, td_world_time(w),
-                        tdi_world_time_after(w, w->clock.step + 1));
+    return tdi_acting_part(l->start, l->end, td_world_time(w),
+                           tdi_world_time_after(w, w->clock.step + 1));
 }
 
 static td_real strength_of(const td_world *w, const td_field_load *l, const tdi_keyed *keyed) {

@@ -57,10 +57,10 @@ void tdi_trace_acting(const tdi_trace *t, const tdi_actor *from, int part, tdi_a
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static void follow_hands(td_world *w, const tdi_trace *t) {
+static void follow_applied(td_world *w, const tdi_trace *t) {
     tdi_grab *g = &w->loads.grab;
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        tdi_hand *h = &w->loads.hands[k];
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        tdi_applied_force *h = &w->loads.applied[k];
         h->alive = h->alive && tdi_trace_find(t, &h->actor, &h->segment, &h->point);
     }
     g->held = g->held && tdi_trace_find(t, &g->actor, &g->segment, &g->point);
@@ -136,7 +136,7 @@ static void forget_slept(td_world *w, int32_t actor) {
 }
 
 void tdi_world_follow_trace(td_world *w, const tdi_trace *t, const tdi_actor *before) {
-    follow_hands(w, t);
+    follow_applied(w, t);
     follow_carried(w, t);
     follow_probes(w, t, before);
     forget_slept(w, t->from);

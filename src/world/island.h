@@ -53,7 +53,7 @@ typedef struct tdi_nearness {
     td_vec3 *dx;       // between them
     td_vec3 *last;     // a point: how far it went in the last step
     bool placed;       // x is where all points are
-    bool shared;       // a program has a state in its hands, and may move it between steps
+    bool shared;       // a program has access to a state, and may move it between steps
     tdi_capsule *capsule;
     int32_t *root;              // of an actor: another of its island, or itself
     int32_t *place;             // of an actor: its number among the members

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What acts on actors: winds, hands, pushes, fields.
+// Loads of actors: winds, grabs, pushes, fields, applied forces.
 
 #include "world/actor.h"
 
@@ -21,33 +21,33 @@ typedef struct tdi_grab {
     td_real twist; // N m; 0: none
 } tdi_grab;
 
-typedef enum tdi_hand_kind {
-    TDI_HAND_SPRING,  // pulls to `vector`, m, until it is released
-    TDI_HAND_FORCE,   // `vector`, N, through one step
-    TDI_HAND_IMPULSE, // `vector`, N s, within one step
-} tdi_hand_kind;
+typedef enum tdi_applied_kind {
+    TDI_APPLIED_SPRING,  // pulls to `vector`, m, until it is released
+    TDI_APPLIED_FORCE,   // `vector`, N, through one step
+    TDI_APPLIED_IMPULSE, // `vector`, N s, within one step
+} tdi_applied_kind;
 
-// What a program does at a point of a segment.
-typedef struct tdi_hand {
+// A force of a program at a point of a segment.
+typedef struct tdi_applied_force {
     uint32_t generation; // how often its place was taken
     bool alive;
-    tdi_hand_kind kind;
+    tdi_applied_kind kind;
     int32_t actor, segment;
     td_vec3 point;              // m, in the axes of the segment
     td_vec3 vector;             // in world axes
     td_real stiffness, damping; // of a spring
-} tdi_hand;
+} tdi_applied_force;
 
 // All that acts on actors, and is not theirs.
 typedef struct tdi_world_loads {
     tdi_world_wind *winds;
     int32_t wind_count;
     tdi_grab grab;
-    tdi_hand *hands;
-    int32_t hand_count, hand_capacity; // places
-    bool keys_press;                   // forces have keyframes
-    bool has_fields;                   // of the scene's
-    td_force_field field;              // from outside; NULL: none
+    tdi_applied_force *applied;
+    int32_t applied_count, applied_capacity; // places
+    bool has_keyed_forces;                   // forces have keyframes
+    bool has_fields;                         // of the scene's
+    td_force_field field;                    // from outside; NULL: none
     void *field_context;
 } tdi_world_loads;
 
@@ -60,7 +60,7 @@ td_status tdi_actor_make_loads(td_world *world, tdi_actor *actor);
 const tdi_keyed *tdi_load_keyed(const td_world *world, int32_t load);
 // Room for loads alone, of an actor whose list of what acts on it is there.
 td_status tdi_actor_load_room(td_world *world, tdi_actor *actor);
-// Finds the places of all loads and hands them out to the actors.
+// Finds the segments of all loads, and lists them at their actors.
 td_status tdi_world_make_loads(td_world *world, td_diag_list *diags);
 // Makes a wind once more, of what the scene says now; the air stays where it is.
 td_status tdi_world_remake_wind(td_world *world, int32_t wind, td_diag *diag);
@@ -83,20 +83,20 @@ td_status tdi_world_check_spots(const td_world *world, td_diag_list *diags);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
 
-// grabs.c
-td_status tdi_world_hand_room(td_world *world, int32_t count);
-// Room for loads of so many hands at an actor.
-td_status tdi_actor_hand_room(td_world *world, tdi_actor *actor, int32_t hands);
+// applied_forces.c
+td_status tdi_world_applied_room(td_world *world, int32_t count);
+// Memory for the loads of so many applied forces at an actor.
+td_status tdi_actor_applied_room(td_world *world, tdi_actor *actor, int32_t count);
 // After a step: forces and impulses of a program have acted.
 void tdi_world_end_forces(td_world *world);
 // Lets go of an actor.
 void tdi_world_release_actor(td_world *world, int32_t actor);
 
-// sudden.c: loads that begin, end or change at once.
+// discontinuities.c: loads that begin, end or change at once.
 // The part of the step from t0 to t1 in which a load acts that does from start to end.
-td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1);
+td_real tdi_acting_part(td_real start, td_real end, td_real t0, td_real t1);
 // Finds the keyframes of forces.
-void tdi_world_find_pressing_keys(td_world *world);
+void tdi_world_find_keyed_forces(td_world *world);
 // The mean of a force over a step in which its keyframes jump; else false, with nothing changed.
 bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean);
 // Before a step that ends at t1: whom a constraint leads with a kink.
@@ -106,8 +106,8 @@ bool tdi_actor_jumps(const td_world *world, tdi_actor *actor, td_real t1);
 // After a step that began at t0.
 void tdi_world_end_jumps(td_world *world, td_real t0);
 // A program changes what acts on an actor between steps, or a number of the scene at a place.
-void tdi_actor_jolt(td_world *world, int32_t actor, td_real before, td_real now);
-void tdi_world_jolt(td_world *world, const void *at, td_real before, td_real now);
+void tdi_actor_note_jump(td_world *world, int32_t actor, td_real before, td_real now);
+void tdi_world_note_jump(td_world *world, const void *at, td_real before, td_real now);
 
 // fields.c
 // Room for the forces of the scene's fields on an actor.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What acts on actors in a step: wind, hands, pushes, poses, and forces from outside.
+// Loads of actors in a step: wind, grabs, pushes, poses, and force fields of the program.
 //
-// Air and forces from outside are asked for where the segments are before the step; all else is
-// taken at its end, as the implicit step takes it, but for what begins or ends within it
-// (sudden.c). Loads are in the simulated frame of the actor. Names and places are looked up once:
-// an actor has a list of what acts on it.
+// Wind and force fields are sampled at the segments before the step. Other loads have their values
+// at its end, as the implicit step needs them, but for loads that begin or end within the step
+// (discontinuities.c). Loads are in the simulated frame of the actor. Names and segments are looked
+// up once: an actor has a list of its loads.
 
 #include "world/world.h"
 
@@ -229,7 +229,7 @@ static bool posed(const td_world *w, const tdi_actor *a) {
     return false;
 }
 
-// Room for all that can act on an actor at once: two entries a push, two for a hand, one a segment
+// Room for all that can act on an actor at once: two entries a push, two for a grab, one a segment
 // and pose, and one a segment for all fields. On what was cut any pushes of the scene may come to
 // act.
 td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
@@ -299,7 +299,7 @@ td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
 }
 
 // Hands out the loads, in their order, to the actors they act on.
-static td_status hand_out(td_world *w, const tdi_acting *all, const reach *reaches) {
+static td_status list_loads(td_world *w, const tdi_acting *all, const reach *reaches) {
     const int32_t count = w->scene->def.load_count;
     for (int32_t k = 0; k < count; k++) {
         for (int32_t i = 0; i < reaches[k].count; i++) {
@@ -327,7 +327,7 @@ static td_status hand_out(td_world *w, const tdi_acting *all, const reach *reach
 td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
     size_t count = (size_t)w->scene->def.load_count;
     td_status status = TD_OK;
-    tdi_world_find_pressing_keys(w);
+    tdi_world_find_keyed_forces(w);
     tdi_acting *all = tdi_arena_zeroed(&w->arena, count + 1, sizeof *all);
     reach *reaches = tdi_arena_zeroed(&w->arena, count + 1, sizeof *reaches);
     w->loads.winds = tdi_arena_zeroed(&w->arena, count + 1, sizeof *w->loads.winds);
@@ -338,7 +338,7 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
         status = find_reach(w, k, &all[k], &reaches[k], diags);
     }
     if (status == TD_OK) {
-        status = hand_out(w, all, reaches);
+        status = list_loads(w, all, reaches);
     }
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         status = tdi_actor_load_room(w, &w->actors[k]);
@@ -458,7 +458,7 @@ static void add(collector *c, td_load load) {
 static void add_pull(collector *c, const td_pull_load *l, const tdi_acting *acting) {
     const tdi_actor *a = c->actor;
     const tdi_keyed *keyed = tdi_live(acting->keyed);
-    const td_real part = tdi_acts_for(l->start, l->end, c->t0, c->t1);
+    const td_real part = tdi_acting_part(l->start, l->end, c->t0, c->t1);
     td_real rate[3] = {0, 0, 0};
     if (part == 0) {
         return;
@@ -486,7 +486,7 @@ static void add_twist(collector *c, int32_t segment, td_real torque) {
 
 static void add_push(collector *c, const td_push_load *l, const tdi_spot *spot) {
     const tdi_actor *a = c->actor;
-    const td_real part = tdi_acts_for(l->start, l->end, c->t0, c->t1);
+    const td_real part = tdi_acting_part(l->start, l->end, c->t0, c->t1);
     if (part > 0 && tdi_dot(l->force, l->force) > 0) {
         add(c, (td_load){.kind = TD_LOAD_FORCE,
                          .segment = spot->segment,
@@ -555,18 +555,18 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
     }
 }
 
-// ---- hands and forces from outside ----------------------------------------------------------
+// ---- grabs and force fields ---------------------------------------------------------------
 
-static void add_hand(collector *c, const tdi_hand *h) {
+static void add_applied(collector *c, const tdi_applied_force *h) {
     const tdi_actor *a = c->actor;
     td_load load = {.kind = TD_LOAD_FORCE, .segment = h->segment, .point = h->point};
-    if (h->kind == TDI_HAND_SPRING) {
+    if (h->kind == TDI_APPLIED_SPRING) {
         load.kind = TD_LOAD_SPRING;
         load.vector = tdi_to_simulated(a, h->vector);
         load.stiffness = h->stiffness;
         load.damping = h->damping;
     } else { // an impulse is a force through the whole step
-        const td_real over = h->kind == TDI_HAND_IMPULSE ? 1 / (c->t1 - c->t0) : 1;
+        const td_real over = h->kind == TDI_APPLIED_IMPULSE ? 1 / (c->t1 - c->t0) : 1;
         load.vector = tdi_turn_to_simulated(a, tdi_scale(h->vector, over));
     }
     add(c, load);
@@ -582,10 +582,10 @@ static void add_grab(collector *c) {
                          .vector = tdi_to_simulated(c->actor, g->to),
                          .stiffness = g->stiffness});
     }
-    for (int32_t k = 0; k < c->world->loads.hand_count; k++) {
-        const tdi_hand *h = &c->world->loads.hands[k];
+    for (int32_t k = 0; k < c->world->loads.applied_count; k++) {
+        const tdi_applied_force *h = &c->world->loads.applied[k];
         if (h->alive && h->actor == self) {
-            add_hand(c, h);
+            add_applied(c, h);
         }
     }
     if (g->twist != 0 && g->twist_actor == self) {

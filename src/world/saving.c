@@ -24,12 +24,12 @@ typedef struct head {
     uint32_t magic, version;
     uint64_t shape;
     int64_t step;
-    int32_t actors, colliders, hands; // places
-    int32_t watched;                  // room for pairs
-    int32_t slept;                    // contacts of those that sleep
-    int32_t drives;                   // degrees of freedom that are driven
-    int32_t added_constraints;        // places of constraints that were added
-    int32_t pairs;                    // that there is room for, a segment
+    int32_t actors, colliders, applied; // places
+    int32_t watched;                    // room for pairs
+    int32_t slept;                      // contacts of those that sleep
+    int32_t drives;                     // degrees of freedom that are driven
+    int32_t added_constraints;          // places of constraints that were added
+    int32_t pairs;                      // that there is room for, a segment
 } head;
 
 // ---- shape ----------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
               w->clock.step,
               w->actor_count,
               w->colliders.count,
-              w->loads.hand_count,
+              w->loads.applied_count,
               w->watch.capacity,
               tdi_world_count_slept(w),
               tdi_world_drive_count(w),
@@ -159,8 +159,8 @@ static void tape_world(tdi_tape *t, td_world *w) {
         tdi_tape_collider(t, &w->colliders.slots[k]);
     }
     tdi_tape_grab(t, &w->loads.grab);
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        tdi_tape_hand(t, &w->loads.hands[k]);
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        tdi_tape_applied_force(t, &w->loads.applied[k]);
     }
     if (w->watch.capacity > 0) {
         tdi_tape_watch(t, &w->watch);
@@ -292,7 +292,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
         own += w->objects[k].actor_count;
     }
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
-                (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->hands >= 0 &&
+                (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->applied >= 0 &&
                 h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 &&
                 h->drives >= 0 && h->added_constraints >= 0 && h->pairs >= 1 &&
                 h->pairs <= TDI_PAIRS_MOST;
@@ -322,10 +322,10 @@ static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator in
                                        : 0);
 }
 
-static size_t hand_bytes(int32_t count) {
-    tdi_hand any = {.alive = false};
+static size_t applied_force_bytes(int32_t count) {
+    tdi_applied_force any = {.alive = false};
     tdi_tape t = {NULL, NULL, 0, TD_OK};
-    tdi_tape_hand(&t, &any);
+    tdi_tape_applied_force(&t, &any);
     return (size_t)count * t.size;
 }
 
@@ -365,8 +365,9 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     tdi_tape_collider(&t, &any);
     wanted += (size_t)h->colliders * t.size;
     given += (size_t)w->colliders.count * t.size;
-    wanted += hand_bytes(h->hands) + watch_bytes(h->watched) + tdi_world_drive_bytes(h->drives);
-    given += hand_bytes(w->loads.hand_count) + watch_bytes(w->watch.capacity) +
+    wanted += applied_force_bytes(h->applied) + watch_bytes(h->watched) +
+              tdi_world_drive_bytes(h->drives);
+    given += applied_force_bytes(w->loads.applied_count) + watch_bytes(w->watch.capacity) +
              tdi_world_drive_bytes(tdi_world_drive_count(w));
     const int32_t alive = alive_constraints(h, bytes, size);
     wanted += constraint_bytes(h->added_constraints, alive);
@@ -403,8 +404,8 @@ static td_status make_places(td_world *w, const head *h, const int32_t *variants
     if (h->colliders > w->colliders.count) {
         status = td_world_reserve_colliders(w, h->colliders - w->colliders.count, diag);
     }
-    if (status == TD_OK && h->hands > w->loads.hand_count) {
-        status = td_world_reserve_grabs(w, h->hands - w->loads.hand_count, diag);
+    if (status == TD_OK && h->applied > w->loads.applied_count) {
+        status = td_world_reserve_grabs(w, h->applied - w->loads.applied_count, diag);
     }
     w->sleep.allowed = w->sleep.allowed || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
@@ -466,7 +467,7 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
     tdi_watch_free(w, &w->watch);
     w->watch = watch;
     w->colliders.count = h->colliders;
-    w->loads.hand_count = h->hands;
+    w->loads.applied_count = h->applied;
     return h->added_constraints > 0 || tdi_world_count_added_constraints(w) > 0
                ? take_constraints(w, h, bytes, diag)
                : TD_OK;
@@ -474,7 +475,7 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->colliders.count &&
-                h->hands == w->loads.hand_count && h->watched == w->watch.capacity &&
+                h->applied == w->loads.applied_count && h->watched == w->watch.capacity &&
                 h->slept == tdi_world_count_slept(w) && h->drives == tdi_world_drive_count(w) &&
                 h->added_constraints == 0 && tdi_world_count_added_constraints(w) == 0 &&
                 tdi_grown_is_same(w, grown_at(h, bytes));
@@ -523,8 +524,8 @@ static td_status follow_save(td_world *w, td_diag *diag) {
                           c->constraint >= TD_NONE && c->constraint < w->constraints.slot_count;
         c->actor = fine ? c->actor : TD_NONE;
     }
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        tdi_hand *h = &w->loads.hands[k];
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        tdi_applied_force *h = &w->loads.applied[k];
         h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
                    h->segment < w->actors[h->actor].segment_count;
     }

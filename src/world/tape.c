@@ -92,12 +92,12 @@ void tdi_tape_collider(tdi_tape *t, tdi_collider_slot *s) {
     s->now.kind = known ? (td_collider_kind)kind : TD_COLLIDER_PLANE;
 }
 
-void tdi_tape_hand(tdi_tape *t, tdi_hand *h) {
+void tdi_tape_applied_force(tdi_tape *t, tdi_applied_force *h) {
     uint32_t kind = (uint32_t)h->kind;
     flag(t, &h->alive);
     word(t, &h->generation);
     word(t, &kind);
-    h->kind = kind <= TDI_HAND_IMPULSE ? (tdi_hand_kind)kind : TDI_HAND_SPRING;
+    h->kind = kind <= TDI_APPLIED_IMPULSE ? (tdi_applied_kind)kind : TDI_APPLIED_SPRING;
     item(t, &h->actor, sizeof h->actor);
     item(t, &h->segment, sizeof h->segment);
     item(t, &h->point, sizeof h->point);
@@ -187,11 +187,11 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
     item(t, &a->simulated, sizeof a->simulated);
     item(t, &a->step.stats, sizeof a->step.stats);
     item(t, &a->step.largest_force, sizeof a->step.largest_force);
-    flag(t, &a->load.jolted);
-    item(t, &a->load.pressed.force, sizeof a->load.pressed.force);
-    item(t, &a->load.pressed.size, sizeof a->load.pressed.size);
-    flag(t, &a->load.pressed.jumps);
-    a->load.pressing = t->from ? a->load.pressed : a->load.pressing;
+    flag(t, &a->load.load_jumped);
+    item(t, &a->load.last_forces.force, sizeof a->load.last_forces.force);
+    item(t, &a->load.last_forces.size, sizeof a->load.last_forces.size);
+    flag(t, &a->load.last_forces.jumps);
+    a->load.forces_now = t->from ? a->load.last_forces : a->load.forces_now;
     item(t, &a->contact.barrier, sizeof a->contact.barrier);
 }
 

@@ -27,7 +27,7 @@ static inline void tdi_tape_item(tdi_tape *t, void *data, size_t size) {
 void tdi_tape_grab(tdi_tape *tape, tdi_grab *g);
 void tdi_tape_scene(tdi_tape *tape, td_world *world);
 void tdi_tape_collider(tdi_tape *tape, tdi_collider_slot *s);
-void tdi_tape_hand(tdi_tape *tape, tdi_hand *h);
+void tdi_tape_applied_force(tdi_tape *tape, tdi_applied_force *h);
 void tdi_tape_watch(tdi_tape *tape, tdi_watch *watch);
 void tdi_tape_drives(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_slept(tdi_tape *tape, td_world *world, int32_t count);

@@ -164,9 +164,9 @@ void tdi_world_wake_waiting(td_world *w) {
     if (w->loads.grab.twist != 0) {
         tdi_actor_stop_waiting(w, w->loads.grab.twist_actor);
     }
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        if (w->loads.hands[k].alive) {
-            tdi_actor_stop_waiting(w, w->loads.hands[k].actor);
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        if (w->loads.applied[k].alive) {
+            tdi_actor_stop_waiting(w, w->loads.applied[k].actor);
         }
     }
 }

@@ -354,7 +354,7 @@ static td_status set_number(td_world *w, const tdi_field_place *place, const cha
         if (status != TD_OK) {
             tdi_fields_set(&tdi_scene_all, &w->scene->def, path, before, NULL);
         } else {
-            tdi_world_jolt(w, place->at, before, value);
+            tdi_world_note_jump(w, place->at, before, value);
         }
     }
     return status;

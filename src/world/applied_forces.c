@@ -12,11 +12,11 @@
 
 // ---- ids ------------------------------------------------------------------------------------
 
-static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag) {
-    tdi_hand *h = id.place > 0 && id.place <= (uint32_t)w->loads.hand_count
-                      ? &w->loads.hands[id.place - 1]
-                      : NULL;
-    const bool there = h && h->alive && h->kind == TDI_HAND_SPRING &&
+static td_status find(td_world *w, td_grab_id id, tdi_applied_force **out, td_diag *diag) {
+    tdi_applied_force *h = id.place > 0 && id.place <= (uint32_t)w->loads.applied_count
+                               ? &w->loads.applied[id.place - 1]
+                               : NULL;
+    const bool there = h && h->alive && h->kind == TDI_APPLIED_SPRING &&
                        h->generation == id.generation && tdi_world_gave(w, id.world);
     *out = there ? h : NULL;
     return *out ? TD_OK : TDI_ID_FAIL(w, "grab", "released", id, diag);
@@ -24,26 +24,26 @@ static td_status find(td_world *w, td_grab_id id, tdi_hand **out, td_diag *diag)
 
 // ---- room -----------------------------------------------------------------------------------
 
-td_status tdi_world_hand_room(td_world *w, int32_t count) {
-    while (count > w->loads.hand_capacity) {
-        int64_t capacity = w->loads.hand_capacity;
-        tdi_hand *hands = tdi_arena_grow(&w->arena, w->loads.hands, w->loads.hand_count, &capacity,
-                                         sizeof *hands);
-        if (!hands || capacity > INT32_MAX / 2) {
+td_status tdi_world_applied_room(td_world *w, int32_t count) {
+    while (count > w->loads.applied_capacity) {
+        int64_t capacity = w->loads.applied_capacity;
+        tdi_applied_force *forces = tdi_arena_grow(
+            &w->arena, w->loads.applied, w->loads.applied_count, &capacity, sizeof *forces);
+        if (!forces || capacity > INT32_MAX / 2) {
             return TD_ERR_MEMORY;
         }
-        w->loads.hands = hands;
-        w->loads.hand_capacity = (int32_t)capacity;
+        w->loads.applied = forces;
+        w->loads.applied_capacity = (int32_t)capacity;
     }
     return TD_OK;
 }
 
-td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
-    if (hands <= a->load.hand_room) {
+td_status tdi_actor_applied_room(td_world *w, tdi_actor *a, int32_t count) {
+    if (count <= a->load.applied_room) {
         return TD_OK;
     }
-    const int32_t more =
-        (hands > 2 * a->load.hand_room ? hands : 2 * a->load.hand_room) - a->load.hand_room;
+    const int32_t more = (count > 2 * a->load.applied_room ? count : 2 * a->load.applied_room) -
+                         a->load.applied_room;
     td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a),
                                       (size_t)a->load.capacity + (size_t)more, sizeof *loads);
     if (!loads) {
@@ -51,16 +51,16 @@ td_status tdi_actor_hand_room(td_world *w, tdi_actor *a, int32_t hands) {
     }
     a->load.loads = loads;
     a->load.capacity += more;
-    a->load.hand_room += more;
+    a->load.applied_room += more;
     return TD_OK;
 }
 
-// All hands may be at one actor.
-static td_status reserve(td_world *w, int64_t hands) {
+// All applied forces may be at one actor.
+static td_status reserve(td_world *w, int64_t count) {
     td_status status =
-        hands > INT32_MAX / 4 ? TD_ERR_LIMIT : tdi_world_hand_room(w, (int32_t)hands);
+        count > INT32_MAX / 4 ? TD_ERR_LIMIT : tdi_world_applied_room(w, (int32_t)count);
     for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
-        status = tdi_actor_hand_room(w, &w->actors[k], (int32_t)hands);
+        status = tdi_actor_applied_room(w, &w->actors[k], (int32_t)count);
     }
     return status;
 }
@@ -72,7 +72,7 @@ td_status td_world_reserve_grabs(td_world *w, int32_t count, td_diag *diag) {
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
-    td_status status = reserve(w, (int64_t)w->loads.hand_count + count);
+    td_status status = reserve(w, (int64_t)w->loads.applied_count + count);
     return status == TD_OK
                ? TD_OK
                : tdi_fail(diag, status, "there is no room for %d more grabs", (int)count);
@@ -114,21 +114,21 @@ static td_status check_def(td_world *w, const td_grab_def *def, tdi_actor **acto
 }
 
 // At the first free place, or one more.
-static td_status add_hand(td_world *w, tdi_hand hand, int32_t *place, td_diag *diag) {
+static td_status add_applied(td_world *w, tdi_applied_force force, int32_t *place, td_diag *diag) {
     int32_t k = 0;
-    while (k < w->loads.hand_count && w->loads.hands[k].alive) {
+    while (k < w->loads.applied_count && w->loads.applied[k].alive) {
         k++;
     }
-    const int32_t count = k < w->loads.hand_count ? w->loads.hand_count : k + 1;
-    td_status status = tdi_world_hand_room(w, count);
-    status = status == TD_OK ? tdi_actor_hand_room(w, &w->actors[hand.actor], count) : status;
+    const int32_t count = k < w->loads.applied_count ? w->loads.applied_count : k + 1;
+    td_status status = tdi_world_applied_room(w, count);
+    status = status == TD_OK ? tdi_actor_applied_room(w, &w->actors[force.actor], count) : status;
     if (status != TD_OK) {
         return tdi_fail(diag, status, "out of memory for a grab, force or impulse");
     }
-    hand.generation = 1 + (k < w->loads.hand_count ? w->loads.hands[k].generation : 0);
-    hand.alive = true;
-    w->loads.hand_count = count;
-    w->loads.hands[k] = hand;
+    force.generation = 1 + (k < w->loads.applied_count ? w->loads.applied[k].generation : 0);
+    force.alive = true;
+    w->loads.applied_count = count;
+    w->loads.applied[k] = force;
     *place = k;
     return TD_OK;
 }
@@ -146,17 +146,17 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
     if (status != TD_OK) {
         return status;
     }
-    const tdi_hand spring = {.kind = TDI_HAND_SPRING,
-                             .actor = (int32_t)(a - w->actors),
-                             .segment = def->segment,
-                             .point = def->point,
-                             .vector = def->to,
-                             .stiffness = def->stiffness,
-                             .damping = def->damping};
-    status = add_hand(w, spring, &k, diag);
+    const tdi_applied_force spring = {.kind = TDI_APPLIED_SPRING,
+                                      .actor = (int32_t)(a - w->actors),
+                                      .segment = def->segment,
+                                      .point = def->point,
+                                      .vector = def->to,
+                                      .stiffness = def->stiffness,
+                                      .damping = def->damping};
+    status = add_applied(w, spring, &k, diag);
     if (status == TD_OK) {
-        tdi_actor_jolt(w, spring.actor, 0, 1);
-        *out = (td_grab_id){(uint32_t)k + 1, w->loads.hands[k].generation, w->ids.number};
+        tdi_actor_note_jump(w, spring.actor, 0, 1);
+        *out = (td_grab_id){(uint32_t)k + 1, w->loads.applied[k].generation, w->ids.number};
     }
     return status;
 }
@@ -165,7 +165,7 @@ td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *di
     if (!w) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_hand *h;
+    tdi_applied_force *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK && !tdi_finite3(to)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "to is not finite");
@@ -180,18 +180,18 @@ td_status td_world_remove_grab(td_world *w, td_grab_id id, td_diag *diag) {
     if (!w) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_hand *h;
+    tdi_applied_force *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK) {
-        tdi_actor_jolt(w, h->actor, 1, 0);
+        tdi_actor_note_jump(w, h->actor, 1, 0);
         h->alive = false;
     }
     return status;
 }
 
 void tdi_world_release_actor(td_world *w, int32_t actor) {
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        w->loads.hands[k].alive = w->loads.hands[k].alive && w->loads.hands[k].actor != actor;
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        w->loads.applied[k].alive = w->loads.applied[k].alive && w->loads.applied[k].actor != actor;
     }
 }
 
@@ -241,20 +241,20 @@ static td_vec3 point_at(const tdi_actor *a, int32_t segment, td_quat turn, td_ve
 }
 
 // The point in the axes of the segment and the vector in those of the world, by the current pose.
-static void place_force(const tdi_actor *a, const td_force_def *def, tdi_hand *hand) {
+static void place_force(const tdi_actor *a, const td_force_def *def, tdi_applied_force *force) {
     td_vec3 origin;
     td_quat turn;
     a->solver->poses(a->state, def->segment, 1, &origin, NULL, &turn);
     origin = tdi_from_simulated(a, origin);
     turn = tdi_rotation_from_simulated(a, turn);
-    hand->point = def->point_in == TD_AXES_SEGMENT
-                      ? def->point
-                      : point_at(a, def->segment, turn, def->point, origin);
-    hand->vector =
+    force->point = def->point_in == TD_AXES_SEGMENT
+                       ? def->point
+                       : point_at(a, def->segment, turn, def->point, origin);
+    force->vector =
         def->vector_in == TD_AXES_WORLD ? def->vector : tdi_quat_rotate(turn, def->vector);
 }
 
-static td_status add_force(td_world *w, const td_force_def *given, tdi_hand_kind kind,
+static td_status add_force(td_world *w, const td_force_def *given, tdi_applied_kind kind,
                            td_diag *diag) {
     td_force_def own = td_force_def_default(), *def = &own;
     tdi_actor *a;
@@ -265,32 +265,33 @@ static td_status add_force(td_world *w, const td_force_def *given, tdi_hand_kind
     if (status != TD_OK) {
         return status;
     }
-    tdi_hand hand = {.kind = kind, .actor = (int32_t)(a - w->actors), .segment = def->segment};
-    place_force(a, def, &hand);
-    return add_hand(w, hand, &k, diag);
+    tdi_applied_force force = {
+        .kind = kind, .actor = (int32_t)(a - w->actors), .segment = def->segment};
+    place_force(a, def, &force);
+    return add_applied(w, force, &k, diag);
 }
 
 td_status td_world_add_force(td_world *w, const td_force_def *def, td_diag *diag) {
-    return w ? add_force(w, def, TDI_HAND_FORCE, diag) : tdi_refuse(diag, __func__);
+    return w ? add_force(w, def, TDI_APPLIED_FORCE, diag) : tdi_refuse(diag, __func__);
 }
 
 td_status td_world_add_impulse(td_world *w, const td_force_def *def, td_diag *diag) {
     if (!w) {
         return tdi_refuse(diag, __func__);
     }
-    const td_status status = add_force(w, def, TDI_HAND_IMPULSE, diag);
+    const td_status status = add_force(w, def, TDI_APPLIED_IMPULSE, diag);
     if (status == TD_OK) {
-        tdi_actor_jolt(w, td_world_actor_index(w, def->actor), 0, 1);
+        tdi_actor_note_jump(w, td_world_actor_index(w, def->actor), 0, 1);
     }
     return status;
 }
 
 void tdi_world_end_forces(td_world *w) {
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        tdi_hand *h = &w->loads.hands[k];
-        if (h->alive && h->kind != TDI_HAND_SPRING) {
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        tdi_applied_force *h = &w->loads.applied[k];
+        if (h->alive && h->kind != TDI_APPLIED_SPRING) {
             h->alive = false;
-            tdi_actor_jolt(w, h->actor, h->kind == TDI_HAND_IMPULSE, 0);
+            tdi_actor_note_jump(w, h->actor, h->kind == TDI_APPLIED_IMPULSE, 0);
         }
     }
 }
@@ -303,7 +304,7 @@ td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_dia
     if (!w || !force) {
         return tdi_refuse(diag, __func__);
     }
-    tdi_hand *h;
+    tdi_applied_force *h;
     *force = tdi_vec3(0, 0, 0);
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK) {

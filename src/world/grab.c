@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hand: a spring that pulls at a segment, and a torque that twists one.
+// The grab of td_world_grab(): a spring that pulls a segment, and a torque that twists one.
 
 #include "world/world.h"
 
@@ -42,9 +42,9 @@ td_status td_world_grab(td_world *w, td_actor_id id, int32_t segment, td_vec3 po
     const tdi_grab *g = &w->loads.grab;
     const bool same = g->held && g->actor == actor && g->segment == segment;
     if (g->held) {
-        tdi_actor_jolt(w, g->actor, g->stiffness, same ? stiffness : 0);
+        tdi_actor_note_jump(w, g->actor, g->stiffness, same ? stiffness : 0);
     }
-    tdi_actor_jolt(w, actor, same ? g->stiffness : 0, stiffness);
+    tdi_actor_note_jump(w, actor, same ? g->stiffness : 0, stiffness);
     w->loads.grab.held = true;
     w->loads.grab.actor = actor;
     w->loads.grab.segment = segment;
@@ -61,7 +61,7 @@ td_status td_world_grab_to(td_world *w, td_vec3 to, td_diag *diag) {
     if (!w->loads.grab.held || !is_finite(to)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         w->loads.grab.held ? "the position is not finite"
-                                           : "the hand holds nothing: call td_world_grab() first");
+                                           : "no segment is grabbed: call td_world_grab() first");
     }
     w->loads.grab.to = to;
     return TD_OK;
@@ -69,7 +69,7 @@ td_status td_world_grab_to(td_world *w, td_vec3 to, td_diag *diag) {
 
 void td_world_release(td_world *w) {
     if (w && w->loads.grab.held) {
-        tdi_actor_jolt(w, w->loads.grab.actor, w->loads.grab.stiffness, 0);
+        tdi_actor_note_jump(w, w->loads.grab.actor, w->loads.grab.stiffness, 0);
         w->loads.grab.held = false;
     }
 }
@@ -89,8 +89,8 @@ td_status td_world_set_torque(td_world *w, td_actor_id id, int32_t segment, td_r
     }
     const tdi_grab *g = &w->loads.grab;
     const bool same = g->twist_actor == actor && g->twist_segment == segment;
-    tdi_actor_jolt(w, g->twist_actor, g->twist, same ? torque : 0);
-    tdi_actor_jolt(w, actor, same ? g->twist : 0, torque);
+    tdi_actor_note_jump(w, g->twist_actor, g->twist, same ? torque : 0);
+    tdi_actor_note_jump(w, actor, same ? g->twist : 0, torque);
     w->loads.grab.twist_actor = actor;
     w->loads.grab.twist_segment = segment;
     w->loads.grab.twist = torque;

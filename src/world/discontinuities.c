@@ -3,18 +3,17 @@
 //
 // Mean      Such a load acts through a step by its mean: F (end - start)/dt of a push that begins
 //           and ends within the step. Smooth ones are taken when the step ends, as BDF2 needs it.
-// Restart   With a force that is constant in each step, and nothing else, velocities are to change
-//           by d_n = h a_n. Backward Euler does that whatever came before. BDF2 is
+// Restart   A force that is constant in each step, alone, should change velocities by d_n = h a_n.
+//           Backward Euler does so after any history. BDF2 is
 //               d_n+1 = d_n/3 + 2/3 h a_n+1,
-//           which does only if a_n+1 = a_n. So a step is backward Euler when a load jumps between
-//           the beginning of the step before and its own end. The order of the method is two all
-//           the same: jumps are few.
-// A jump    is the start or end of a load of the scene, a key of its numbers with interpolation
-//           `step`, a piece between keys that is shorter than the step, and what a program does
-//           between steps; of the target of a constraint a key with interpolation `linear` at which
-//           its velocity changes by more than half. Of forces that are known by their values alone,
-//           those of fields, it is a change by more than half of them; after a jump by more than a
-//           tenth.
+//           which does so only if a_n+1 = a_n. So a step is backward Euler when a load jumps
+//           between the start of the step before and its own end. The method keeps its second
+//           order, as jumps are few.
+// A jump    is the start or end of a load of the scene, a key with interpolation `step`, an
+//           interval between keys that is shorter than the step, or a change by the program between
+//           steps. The target of a constraint jumps at a key with interpolation `linear` that
+//           changes its velocity by more than half. The forces of fields jump when they change by
+//           more than half; after a jump, by more than a tenth.
 
 #include "world/world.h"
 
@@ -29,7 +28,7 @@
 
 // ---- starts and ends ------------------------------------------------------------------------
 
-td_real tdi_acts_for(td_real start, td_real end, td_real t0, td_real t1) {
+td_real tdi_acting_part(td_real start, td_real end, td_real t0, td_real t1) {
     const td_real part = (fmin(t1, end) - fmax(t0, start)) / (t1 - t0);
     return part < SAME ? 0 : part > 1 - SAME ? 1 : part;
 }
@@ -60,36 +59,36 @@ static bool is_force(const td_scene_load *l, const void *at) {
     return false;
 }
 
-// Whether a number of the scene is one, and of which load; TD_NONE: of gravity.
-typedef struct press {
+// Whether a number of the scene is a force, and of which load; TD_NONE: of gravity.
+typedef struct keyed_force {
     bool force;
     int32_t load;
-} press;
+} keyed_force;
 
-static press press_of(const td_world *w, const void *at) {
+static keyed_force keyed_force_of(const td_world *w, const void *at) {
     const td_scene_def *def = &w->scene->def;
     const char *first = (const char *)def->loads;
     if (lies_in(at, &def->gravity, sizeof def->gravity)) {
-        return (press){true, TD_NONE};
+        return (keyed_force){true, TD_NONE};
     }
     if (!first || !lies_in(at, first, (size_t)def->load_count * sizeof *def->loads)) {
-        return (press){false, TD_NONE};
+        return (keyed_force){false, TD_NONE};
     }
     const int32_t k = (int32_t)(((const char *)at - first) / (ptrdiff_t)sizeof *def->loads);
-    return (press){is_force(&def->loads[k], at), k};
+    return (keyed_force){is_force(&def->loads[k], at), k};
 }
 
-void tdi_world_find_pressing_keys(td_world *w) {
+void tdi_world_find_keyed_forces(td_world *w) {
     for (int32_t i = 0; i < w->scene->keyed_count; i++) {
         tdi_keyed *keyed = &w->scene->keyed[i];
-        keyed->presses = keyed->curve && press_of(w, keyed->place).force;
-        w->loads.keys_press = w->loads.keys_press || keyed->presses;
+        keyed->is_force = keyed->curve && keyed_force_of(w, keyed->place).force;
+        w->loads.has_keyed_forces = w->loads.has_keyed_forces || keyed->is_force;
     }
 }
 
 bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean) {
-    const bool jumps = keyed->presses && (keyed->track->interpolation == TD_STEP ||
-                                          tdi_curve_jumps(keyed->curve, t0, t1, t1 - t0));
+    const bool jumps = keyed->is_force && (keyed->track->interpolation == TD_STEP ||
+                                           tdi_curve_jumps(keyed->curve, t0, t1, t1 - t0));
     if (jumps) {
         tdi_curve_mean(keyed->curve, t0, t1, mean);
     }
@@ -99,12 +98,12 @@ bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mea
 // Whether gravity, or a load that acts on the actor, jumps by its keys.
 static bool keys_jump(const td_world *w, const tdi_actor *a, td_real from, td_real t1) {
     bool any = false;
-    for (int32_t i = 0; w->loads.keys_press && i < w->scene->keyed_count && !any; i++) {
+    for (int32_t i = 0; w->loads.has_keyed_forces && i < w->scene->keyed_count && !any; i++) {
         const tdi_keyed *keyed = &w->scene->keyed[i];
-        if (!keyed->presses || keyed->ended) {
+        if (!keyed->is_force || keyed->ended) {
             continue;
         }
-        const int32_t load = press_of(w, keyed->place).load;
+        const int32_t load = keyed_force_of(w, keyed->place).load;
         bool acts = load == TD_NONE;
         for (int32_t k = 0; k < a->load.acting_count && !acts; k++) {
             acts = a->load.acting[k].load == load;
@@ -127,21 +126,21 @@ void tdi_world_find_kinks(td_world *w, td_real t1) {
         const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);
         if (tdi_constraint_acts(w, k, td_world_time(w)) &&
             tdi_curve_kinks(keyed->curve, w->clock.before, t1, w->clock.dt)) {
-            w->actors[w->constraints.slots[k].actor[0]].load.jolted = true;
+            w->actors[w->constraints.slots[k].actor[0]].load.load_jumped = true;
         }
     }
 }
 
 // ---- forces known by their values -----------------------------------------------------------
 
-static void add_up(const td_vec3 *forces, int32_t count, tdi_pressed *sum) {
+static void add_up(const td_vec3 *forces, int32_t count, tdi_force_sum *sum) {
     for (int32_t i = 0; i < count; i++) {
         sum->force = tdi_add(sum->force, forces[i]);
         sum->size += tdi_norm(forces[i]);
     }
 }
 
-static bool changes(const tdi_pressed *was, const tdi_pressed *now) {
+static bool changes(const tdi_force_sum *was, const tdi_force_sum *now) {
     const td_real part = was->jumps ? LITTLE : MUCH, most = fmax(was->size, now->size),
                   change = tdi_norm(tdi_sub(now->force, was->force));
     return fmax(change, fabs(now->size - was->size)) > part * most;
@@ -161,55 +160,55 @@ static bool window_ends(const td_scene_load *l, td_real from, td_real to, td_rea
 }
 
 bool tdi_actor_jumps(const td_world *w, tdi_actor *a, td_real t1) {
-    bool jumps = a->load.jolted || keys_jump(w, a, w->clock.before, t1);
+    bool jumps = a->load.load_jumped || keys_jump(w, a, w->clock.before, t1);
     for (int32_t k = 0; k < a->load.acting_count && !jumps; k++) {
         jumps = window_ends(&w->scene->def.loads[a->load.acting[k].load], w->clock.before, t1,
                             SAME * w->clock.dt);
     }
-    a->load.pressing = (tdi_pressed){.size = 0};
+    a->load.forces_now = (tdi_force_sum){.size = 0};
     if (a->load.fields) {
-        add_up(a->load.fields, a->segment_count, &a->load.pressing);
+        add_up(a->load.fields, a->segment_count, &a->load.forces_now);
     }
     if (w->loads.field) {
-        add_up(a->load.forces, a->segment_count, &a->load.pressing);
+        add_up(a->load.forces, a->segment_count, &a->load.forces_now);
     }
-    for (int32_t k = 0; k < w->loads.hand_count; k++) {
-        const tdi_hand *h = &w->loads.hands[k];
-        if (h->alive && h->kind == TDI_HAND_FORCE && h->actor == a - w->actors) {
-            add_up(&h->vector, 1, &a->load.pressing);
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        const tdi_applied_force *h = &w->loads.applied[k];
+        if (h->alive && h->kind == TDI_APPLIED_FORCE && h->actor == a - w->actors) {
+            add_up(&h->vector, 1, &a->load.forces_now);
         }
     }
-    a->load.pressing.jumps = changes(&a->load.pressed, &a->load.pressing);
-    return jumps || a->load.pressing.jumps;
+    a->load.forces_now.jumps = changes(&a->load.last_forces, &a->load.forces_now);
+    return jumps || a->load.forces_now.jumps;
 }
 
 void tdi_world_end_jumps(td_world *w, td_real t0) {
     w->clock.before = t0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        a->load.jolted = false;
-        a->load.pressed = a->load.pressing;
+        a->load.load_jumped = false;
+        a->load.last_forces = a->load.forces_now;
     }
 }
 
 // ---- what programs do -----------------------------------------------------------------------
 
-void tdi_actor_jolt(td_world *w, int32_t actor, td_real before, td_real now) {
+void tdi_actor_note_jump(td_world *w, int32_t actor, td_real before, td_real now) {
     if (tdi_has(actor, w->actor_count) &&
         fabs(now - before) > LITTLE * fmax(fabs(now), fabs(before))) {
-        w->actors[actor].load.jolted = true;
+        w->actors[actor].load.load_jumped = true;
     }
 }
 
-void tdi_world_jolt(td_world *w, const void *at, td_real before, td_real now) {
-    const press p = press_of(w, at);
+void tdi_world_note_jump(td_world *w, const void *at, td_real before, td_real now) {
+    const keyed_force p = keyed_force_of(w, at);
     for (int32_t k = 0; p.force && k < w->actor_count; k++) {
         bool acts = p.load == TD_NONE;
         for (int32_t i = 0; i < w->actors[k].load.acting_count && !acts; i++) {
             acts = w->actors[k].load.acting[i].load == p.load;
         }
         if (acts) {
-            tdi_actor_jolt(w, k, before, now);
+            tdi_actor_note_jump(w, k, before, now);
         }
     }
 }
