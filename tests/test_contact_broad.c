@@ -140,7 +140,7 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
             for (int32_t i = 0; i < COUNT; i++) {
                 standing[i] = round < 2 ? i % 3 > 0 || (round == 1 && i % 2) : i % 3 != 1;
             }
-            tdi_contacts_stand(c, standing, round == 1);
+            tdi_contacts_set_fixed(c, standing, round == 1);
             for (int k = 0; k < MOVES; k++) {
                 move_on(&w, standing, &random);
                 CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
@@ -150,7 +150,7 @@ TD_TEST(contact_broad_phase_finds_all_that_meets_what_does_not_stand) {
         }
         CHECK_SAY(c->pairs.self_count < 2 * all / 3, "%d of %d pairs", (int)c->pairs.self_count,
                   (int)all);
-        tdi_contacts_rest(c, NULL);
+        tdi_contacts_set_inactive(c, NULL);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, NULL), TD_OK);
         check_all_listed(c, &w, NULL);
     }
@@ -189,7 +189,7 @@ static tdi_contacts *find_apart(crowd *w, uint64_t seed) {
     }
     tdi_contacts *c = test_contacts(&opts, w->capsule, COUNT, COLLIDERS);
     CHECK_INT(tdi_contacts_colliders(c, w->collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
-    CHECK_INT(tdi_contacts_find_apart(c, w->x, w->dx, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find_independent(c, w->x, w->dx, &diag), TD_OK);
     return c;
 }
 
@@ -201,9 +201,9 @@ TD_TEST(contact_pairs_of_what_moves_one_at_a_time_are_all_that_can_meet_in_their
     check_sorted(c);
     for (int32_t p = 0; p < 2 * COUNT; p++) {
         const td_vec3 way = test_in_cube(&random, 1);
-        const td_real part = tdi_contacts_room(c, p, w.x[p], way);
+        const td_real part = tdi_contacts_part_in_box(c, p, w.x[p], way);
         CHECK(part > 0 && part < 1); // rooms are small, and larger than what is asked for
-        CHECK_REL(tdi_contacts_room(c, p, w.x[p], w.dx[p]), 1, 0);
+        CHECK_REL(tdi_contacts_part_in_box(c, p, w.x[p], w.dx[p]), 1, 0);
         w.dx[p] = tdi_scale(way, part);
     }
     check_all_listed(c, &w, NULL);
@@ -224,7 +224,7 @@ static tdi_contacts *stack_up(crowd *w) {
         }
     }
     tdi_contacts *c = test_contacts(&opts, w->capsule, COUNT, 0);
-    CHECK_INT(tdi_contacts_find_apart(c, w->x, w->dx, &diag), TD_OK);
+    CHECK_INT(tdi_contacts_find_independent(c, w->x, w->dx, &diag), TD_OK);
     return c;
 }
 

@@ -5,8 +5,8 @@
 #include "test_contact_support.h"
 
 // Two segments of every sort: far, crossing, parallel, nearly so, touching ends, points.
-static tdi_two draw_segments(tdi_random *random, int sort) {
-    tdi_two two = {.side = TDI_SIDE_SEGMENT, .a = test_in_cube(random, 1)};
+static tdi_pair_shape draw_segments(tdi_random *random, int sort) {
+    tdi_pair_shape two = {.side = TDI_SIDE_SEGMENT, .a = test_in_cube(random, 1)};
     two.b = test_in_cube(random, 1);
     two.c = test_in_cube(random, 1);
     two.d = test_in_cube(random, 1);
@@ -36,7 +36,7 @@ static tdi_two draw_segments(tdi_random *random, int sort) {
 TD_TEST(contact_distance_of_segments_is_the_least_over_both) {
     tdi_random random = random_of(1);
     for (int n = 0; n < 9000; n++) {
-        tdi_two two = draw_segments(&random, n % 9);
+        tdi_pair_shape two = draw_segments(&random, n % 9);
         tdi_closest k = tdi_closest_of(&two);
         td_real want = test_distance(two.a, two.b, two.c, two.d, NULL);
         CHECK(fabs(k.distance - want) < 1e-8);
@@ -49,7 +49,7 @@ TD_TEST(contact_distance_of_segments_is_the_least_over_both) {
 TD_TEST(contact_blunted_distance_is_least_and_below_the_true_one) {
     tdi_random random = random_of(2);
     for (int n = 0; n < 9000; n++) {
-        tdi_two two = draw_segments(&random, n % 5);
+        tdi_pair_shape two = draw_segments(&random, n % 5);
         td_real sharp = test_distance(two.a, two.b, two.c, two.d, NULL);
         two.blunt_s = two.blunt_t = 0.02 * sharp * sharp;
         tdi_closest k = tdi_closest_of(&two);
@@ -68,13 +68,13 @@ TD_TEST(contact_blunted_distance_is_least_and_below_the_true_one) {
 
 // Through the parallel the sharp distance changes its slope at once; the blunted one must not.
 TD_TEST(contact_blunted_distance_has_no_kink_where_segments_are_parallel) {
-    tdi_two two = {.side = TDI_SIDE_SEGMENT,
-                   .a = {-1, 0, 0},
-                   .b = {1, 0, 0},
-                   .c = {-1, 0.2, 0},
-                   .d = {1, 0.2, 0},
-                   .blunt_s = 1e-3,
-                   .blunt_t = 1e-3};
+    tdi_pair_shape two = {.side = TDI_SIDE_SEGMENT,
+                          .a = {-1, 0, 0},
+                          .b = {1, 0, 0},
+                          .c = {-1, 0.2, 0},
+                          .d = {1, 0.2, 0},
+                          .blunt_s = 1e-3,
+                          .blunt_t = 1e-3};
     td_real slope[2];
     for (int n = 0; n < 2; n++) { // by the tilt of the second
         td_real at[2];
@@ -100,7 +100,7 @@ TD_TEST(contact_distance_of_a_segment_and_a_box_is_the_least_along_it) {
         const td_vec3 half = tdi_vec3(test_between(&random, 0.1, 1), test_between(&random, 0.1, 1),
                                       test_between(&random, 0.1, 1));
         test_size(&box, half);
-        tdi_two two = {.side = TDI_SIDE_BOX, .a = test_in_cube(&random, 2), .c = half};
+        tdi_pair_shape two = {.side = TDI_SIDE_BOX, .a = test_in_cube(&random, 2), .c = half};
         two.b = test_in_cube(&random, 2);
         if (n % 3 == 0) { // along a face
             two.b.y = two.a.y;

@@ -339,7 +339,7 @@ TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_betwe
         const td_real energy = gathered(&w, all, NULL);
         int32_t before, after;
         tdi_contacts_list(w.c, &before);
-        tdi_contacts_rest(w.c, resting);
+        tdi_contacts_set_inactive(w.c, resting);
         const td_real less = gathered(&w, some, NULL);
         const tdi_contact *list = tdi_contacts_list(w.c, &after);
         CHECK(tdi_contacts_energy(w.c, w.x, w.time, &w.rule) == less);
@@ -352,7 +352,7 @@ TD_TEST(contact_with_what_rests_acts_as_ever_on_what_moves_and_is_left_out_betwe
         for (int k = 3 * moving; k < 3 * POINTS; k++) {
             CHECK(all[k] == some[k]);
         }
-        tdi_contacts_rest(w.c, NULL);
+        tdi_contacts_set_inactive(w.c, NULL);
         CHECK(gathered(&w, some, NULL) == energy);
         tdi_contacts_free(w.c);
     }

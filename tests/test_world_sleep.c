@@ -526,7 +526,7 @@ TD_TEST(log_says_why_sleepers_wake) {
     CHECK_INT(td_world_grab(s.world, id_at(s.world, 2), 0, tdi_vec3(0, 0, 0), tdi_vec3(2, 0.02, 0),
                             0.1, NULL),
               TD_OK);
-    check_reason(s.world, heard, ": what acts on it has changed");
+    check_reason(s.world, heard, ": its loads have changed");
     CHECK_INT(
         td_world_move_collider(s.world, ball, tdi_vec3(0, 0.142, 0), tdi_quat_identity(), &diag),
         TD_OK);

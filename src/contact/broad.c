@@ -163,7 +163,7 @@ static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
         if (c->inactive.partial && c->inactive.is_inactive[i]) {
             continue;
         }
-        const td_real more = TDI_SPARE_ROOM * c->capsule[i].radius;
+        const td_real more = TDI_BOX_MARGIN * c->capsule[i].radius;
         const tdi_bounds own = bounds_of(c, i, m, m->mean), all = bounds_of(c, i, m, none);
         const tdi_bounds f = widened(&own, more), r = widened(&all, more);
         if (c->opts.self) {
@@ -245,12 +245,12 @@ static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_searc
     if (!is_long(k, m->x) && !is_long(l, m->x)) {
         return false;
     }
-    const tdi_two two = {.side = TDI_SIDE_SEGMENT,
-                         .a = m->x[k->a],
-                         .b = m->x[k->b],
-                         .c = m->x[l->a],
-                         .d = m->x[l->b]};
-    const td_real around = 1 + 0.5 * c->opts.gap + CORNER * TDI_SPARE_ROOM;
+    const tdi_pair_shape two = {.side = TDI_SIDE_SEGMENT,
+                                .a = m->x[k->a],
+                                .b = m->x[k->b],
+                                .c = m->x[l->a],
+                                .d = m->x[l->b]};
+    const td_real around = 1 + 0.5 * c->opts.gap + CORNER * TDI_BOX_MARGIN;
     return tdi_closest_of(&two).distance >
            around * (k->radius + l->radius) + longest_move(c, i, m) + longest_move(c, j, m);
 }
@@ -277,7 +277,7 @@ bool tdi_search_takes(const tdi_search *w, int32_t i, int32_t j, bool *dropped) 
 // ---- colliders ------------------------------------------------------------------------------
 
 // A lower bound, over the step, of the height of a box over a plane.
-static td_real height_over(const td_collider *plane, const tdi_course *course,
+static td_real height_over(const td_collider *plane, const tdi_collider_motion *course,
                            const tdi_bounds *b) {
     const td_vec3 n = tdi_quat_rotate(tdi_quat_unit(plane->rotation0), tdi_vec3(0, 1, 0));
     const td_vec3 half = tdi_scale(tdi_sub(b->high, b->low), 0.5);
@@ -292,7 +292,8 @@ static td_real height_over(const td_collider *plane, const tdi_course *course,
 }
 
 // Whether a box comes near the ground of a height field in the step.
-static bool near_ground(const td_collider *k, const tdi_course *course, const tdi_bounds *b) {
+static bool near_ground(const td_collider *k, const tdi_collider_motion *course,
+                        const tdi_bounds *b) {
     const td_quat turn = tdi_quat_conj(tdi_quat_unit(k->rotation0));
     const td_vec3 half = tdi_scale(tdi_sub(b->high, b->low), 0.5);
     const td_vec3 from = tdi_sub(tdi_add(b->low, half), k->position0);
@@ -429,8 +430,8 @@ static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
     return TD_OK;
 }
 
-td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                  td_diag *diag) {
+td_status tdi_contacts_find_independent(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                        td_diag *diag) {
     const tdi_search_motion m = {.x = x, .dx = dx};
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
@@ -446,7 +447,7 @@ td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_ve
     return fits ? TD_OK : too_many(c, diag);
 }
 
-td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx) {
+td_real tdi_contacts_part_in_box(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx) {
     const tdi_bounds *b = &c->broad.room[point];
     const td_real at[3] = {x.x, x.y, x.z}, way[3] = {dx.x, dx.y, dx.z},
                   low[3] = {b->low.x, b->low.y, b->low.z},

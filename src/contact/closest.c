@@ -23,7 +23,7 @@ static inline bool inside(td_real x) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static tdi_closest to_segment(const tdi_two *two) {
+static tdi_closest to_segment(const tdi_pair_shape *two) {
     const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_vec3 r = tdi_sub(two->a, two->c);
     const td_real aa = tdi_dot(u, u) + two->blunt_s, cc = tdi_dot(v, v) + two->blunt_t;
@@ -51,7 +51,7 @@ static tdi_closest to_segment(const tdi_two *two) {
 
 // ---- planes ---------------------------------------------------------------------------------
 
-static tdi_closest to_plane(const tdi_two *two) {
+static tdi_closest to_plane(const tdi_pair_shape *two) {
     tdi_closest k = {.s = two->b.y < two->a.y ? 1 : 0, .loose = {0, 1, 0}};
     k.distance = k.s > 0 ? two->b.y : two->a.y;
     k.e = tdi_vec3(0, k.distance, 0);
@@ -61,12 +61,12 @@ static tdi_closest to_plane(const tdi_two *two) {
 // ---- boxes ----------------------------------------------------------------------------------
 
 // half the derivative of f by s
-static td_real box_slope(const tdi_two *two, td_vec3 u, td_real s) {
+static td_real box_slope(const tdi_pair_shape *two, td_vec3 u, td_real s) {
     td_vec3 e = tdi_from_box(two->c, tdi_madd(two->a, u, s));
     return tdi_dot(e, u) + two->blunt_s * (s - 0.5);
 }
 
-static td_real box_least(const tdi_two *two, td_vec3 u) {
+static td_real box_least(const tdi_pair_shape *two, td_vec3 u) {
     td_real low = 0, high = 1, at_low = box_slope(two, u, 0), at_high = box_slope(two, u, 1);
     if (at_low >= 0) {
         return 0;
@@ -93,7 +93,7 @@ static td_real box_least(const tdi_two *two, td_vec3 u) {
     return unit_range(low + (high - low) * (at_low / (at_low - at_high)));
 }
 
-static tdi_closest to_box(const tdi_two *two) {
+static tdi_closest to_box(const tdi_pair_shape *two) {
     const td_vec3 u = tdi_sub(two->b, two->a);
     tdi_closest k = {.s = box_least(two, u)};
     k.e = tdi_from_box(two->c, tdi_madd(two->a, u, k.s));
@@ -105,21 +105,21 @@ static tdi_closest to_box(const tdi_two *two) {
 
 // ---- height fields --------------------------------------------------------------------------
 
-tdi_closest tdi_over_field(const tdi_two *two, int end) {
+tdi_closest tdi_over_field(const tdi_pair_shape *two, int end) {
     tdi_closest k = {.s = end, .loose = {0, 0, 0}};
     k.distance = tdi_height_field_distance(two->field, end ? two->b : two->a, &k.e);
     k.e = tdi_scale(k.e, k.distance);
     return k;
 }
 
-static tdi_closest to_field(const tdi_two *two) {
+static tdi_closest to_field(const tdi_pair_shape *two) {
     const tdi_closest a = tdi_over_field(two, 0), b = tdi_over_field(two, 1);
     return b.distance < a.distance ? b : a;
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
-tdi_closest tdi_closest_of(const tdi_two *two) {
+tdi_closest tdi_closest_of(const tdi_pair_shape *two) {
     switch (two->side) {
     case TDI_SIDE_PLANE: return to_plane(two);
     case TDI_SIDE_BOX: return to_box(two);
@@ -128,7 +128,7 @@ tdi_closest tdi_closest_of(const tdi_two *two) {
     }
 }
 
-void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]) {
+void tdi_closest_derivatives(const tdi_pair_shape *two, const tdi_closest *k, td_real spin[3]) {
     const td_vec3 p = k->loose, w = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_vec3 u = tdi_vec3(p.x * w.x, p.y * w.y, p.z * w.z);
     const bool other = two->side == TDI_SIDE_SEGMENT && inside(k->t);
@@ -156,8 +156,8 @@ static inline td_real lowest(td_real from, td_real to, td_real curvature) {
     return from + s * rise - curvature * s * (1 - s);
 }
 
-td_real tdi_height_of(const tdi_two *two, const tdi_drift *drift, td_real time, td_vec3 n,
-                      td_real distance) {
+td_real tdi_height_of(const tdi_pair_shape *two, const tdi_pair_motion *drift, td_real time,
+                      td_vec3 n, td_real distance) {
     const td_real curvature = 0.5 / distance;
     td_real height = lowest(tdi_dot(n, tdi_madd(two->a, drift->a, time)),
                             tdi_dot(n, tdi_madd(two->b, drift->b, time)), curvature * two->blunt_s);

@@ -14,12 +14,12 @@ typedef enum tdi_side {
 } tdi_side;
 
 // The axis from a to b, and the other side. Planes and boxes are in their own axes.
-typedef struct tdi_two {
+typedef struct tdi_pair_shape {
     tdi_side side;
     td_vec3 a, b, c, d;
     td_real blunt_s, blunt_t; // m^2, >= 0: see tdi_closest_of(); 0 for a side that is one point
     const td_height_field *field;
-} tdi_two;
+} tdi_pair_shape;
 
 typedef struct tdi_closest {
     td_real s, t;     // 0..1, from a to b and from c to d
@@ -33,24 +33,24 @@ typedef struct tdi_closest {
 // are parallel, so that Newton's method would not converge there. With it f is strictly convex in
 // s, t; the result has one derivative everywhere, and is below the distance by (blunt_s +
 // blunt_t)/(8 distance) at most.
-tdi_closest tdi_closest_of(const tdi_two *two);
+tdi_closest tdi_closest_of(const tdi_pair_shape *two);
 
 // An end of the axis, 0 or 1, over a height field. e over the distance is the gradient of the
 // distance.
-tdi_closest tdi_over_field(const tdi_two *two, int end);
+tdi_closest tdi_over_field(const tdi_pair_shape *two, int end);
 
 // ss, st, tt of the inverse Hessian of f/2 there, over those of s and t that are free; else 0.
-void tdi_spin_of(const tdi_two *two, const tdi_closest *k, td_real spin[3]);
+void tdi_closest_derivatives(const tdi_pair_shape *two, const tdi_closest *k, td_real spin[3]);
 
 // Of all places on the axis, moved by da and db times `time`, the least height along n over the
 // other side's highest, moved by dc and dd; blunted as above for a distance near `distance`. It is
 // a concave function of time.
-typedef struct tdi_drift {
+typedef struct tdi_pair_motion {
     td_vec3 a, b, c, d;
-} tdi_drift;
+} tdi_pair_motion;
 
-td_real tdi_height_of(const tdi_two *two, const tdi_drift *drift, td_real time, td_vec3 n,
-                      td_real distance);
+td_real tdi_height_of(const tdi_pair_shape *two, const tdi_pair_motion *drift, td_real time,
+                      td_vec3 n, td_real distance);
 
 static inline td_real tdi_beyond(td_real half, td_real x) {
     return x > half ? x - half : x < -half ? x + half : 0;

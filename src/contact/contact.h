@@ -29,7 +29,7 @@ typedef struct tdi_contacts tdi_contacts; // for one caller at a time
 
 // Radii along a stem, from its base, that have no contact with colliders: a plant may grow from a
 // plane. The capsules of all solvers begin there.
-#define TDI_STANDS 2.0
+#define TDI_BASE_CLEARANCE 2.0
 
 // The name of a collider in messages.
 typedef struct tdi_collider_label {
@@ -148,8 +148,8 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // it meets on the path, but is not in contact at its end, or is pushed on there. Contact forces act
 // at the end of a step, so that such an impact would have no effect, or add energy. Tests pairs
 // with colliders, and with `capsules_too` pairs of capsules.
-bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                         bool capsules_too);
+bool tdi_contacts_tunnelled(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                            bool capsules_too);
 
 // The least gap of the pairs found, no more than their range; which[0] is a capsule, which[1] a
 // capsule or, from capsule_count on, a collider; TD_NONE when none is in range.
@@ -157,10 +157,11 @@ td_real tdi_contacts_least(const tdi_contacts *c, const td_vec3 *x, td_real time
 
 // For each group of capsules, from the pairs found: the least unsmoothed gap over its range, in
 // `gap`, and its barrier potential over the force, m, in `potential`.
-void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, const int32_t *group,
-                        int32_t group_count, td_real *gap, td_real *potential);
+void tdi_contacts_least_gaps(const tdi_contacts *c, const td_vec3 *x, td_real time,
+                             const int32_t *group, int32_t group_count, td_real *gap,
+                             td_real *potential);
 // Scales the range of each group by |reach|, at most 1; a pair has the smaller of two. NULL: 1.
-void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach);
+void tdi_contacts_scale_ranges(tdi_contacts *c, const int32_t *group, const td_real *reach);
 // Whether surfaces overlap, by unsmoothed gaps, and the deepest pair. Capsules have their whole
 // range afterwards.
 bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]);
@@ -168,10 +169,10 @@ bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32
 // For groups of capsules that move one after the other, each near its own path: finds the pairs
 // that can meet while every point stays in its room, a box around the path from x to x + dx. Valid
 // until the next search; TD_ERR_LIMIT: too many pairs.
-td_status tdi_contacts_find_apart(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                  td_diag *diag);
+td_status tdi_contacts_find_independent(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                        td_diag *diag);
 // The fraction of the path from x by dx that lies in a point's room, 0..1.
-td_real tdi_contacts_room(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
+td_real tdi_contacts_part_in_box(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx);
 // Calls `turn` for each moving group, with a set restricted to the pairs of that group. Groups that
 // can meet are called one after the other in a fixed order, others at once on all threads. `group`
 // is given for each capsule. The set has no contacts afterwards.
@@ -181,10 +182,10 @@ void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *
 
 // Filters, energies and lists skip pairs of two inactive capsules, and of one and a collider; NULL:
 // none is inactive.
-void tdi_contacts_rest(tdi_contacts *c, const bool *inactive);
+void tdi_contacts_set_inactive(tdi_contacts *c, const bool *inactive);
 // The same for capsules whose positions are fixed, so that searches skip these pairs as well.
 // `more`: all capsules that were fixed before still are.
-void tdi_contacts_stand(tdi_contacts *c, const bool *fixed, bool more);
+void tdi_contacts_set_fixed(tdi_contacts *c, const bool *fixed, bool more);
 
 // ---- potential ------------------------------------------------------------------------------
 
@@ -287,8 +288,8 @@ td_status tdi_contacts_lag(tdi_contacts *c, const td_vec3 *x, td_real time, td_r
                            td_real h, const tdi_contact_speeds *speeds, td_diag *diag);
 
 // Marks the frictions whose slip the increments dx, tried at x, reversed.
-void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                         const tdi_contact_rule *rule);
+void tdi_contacts_mark_reversed(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                const tdi_contact_rule *rule);
 
 // The value at x. Infinite where a pair overlaps.
 td_real tdi_contacts_energy(tdi_contacts *c, const td_vec3 *x, td_real time,
@@ -312,8 +313,8 @@ bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it i
 
 // ---- exact ----------------------------------------------------------------------------------
 
-#define TDI_PLACES    3   // contact points of a pair at most
-#define TDI_PLANE_GAP 0.5 // of the range: what planes keep
+#define TDI_CONTACT_POINTS 3   // contact points of a pair at most
+#define TDI_PLANE_GAP      0.5 // of the range: what planes keep
 
 // Parameters of planes. Arrays are of points unless they say otherwise.
 typedef struct tdi_plane_rule {
@@ -326,13 +327,14 @@ typedef struct tdi_plane_rule {
     td_vec3 gravity;          // m/s^2
     const int32_t *group;     // of a capsule
     const td_real *stiffness; // N/m: of a group, mass over h^2 of a capsule
-    const td_vec3 *borne;     // N: of a capsule, TDI_PLACES each: see tdi_planes_leave()
-    td_real weight;           // N: of all bodies
-    bool impact;              // so short that only velocities change
-    bool limp;                // without restitution
-    bool swings;              // joints turn fast: impacts stop at once
-    bool driven;              // prescribed motions do work
-    bool first;               // there are no planes yet
+    const td_vec3
+        *warm_start;     // N: of a capsule, TDI_CONTACT_POINTS each: see tdi_planes_save_forces()
+    td_real weight;      // N: of all bodies
+    bool impact;         // so short that only velocities change
+    bool no_restitution; // without restitution
+    bool fast_joints;    // joints turn fast: impacts stop at once
+    bool driven;         // prescribed motions do work
+    bool first;          // there are no planes yet
 } tdi_plane_rule;
 
 // Adds planes for pairs that meet on the path from x to x + dx; with `first` also for pairs in
@@ -348,23 +350,23 @@ td_real tdi_planes_energy(const tdi_contacts *c, tdi_plane_pose at);
 // The value; derivatives are in tdi_contacts_list(), one for each plane.
 td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at);
 // After that: the sum of forces times positions, the scale of the value's rounding error.
-td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x);
+td_real tdi_planes_rounding(const tdi_contacts *c, const td_vec3 *x);
 // Whether forces are nearly the ones that the quadratic model predicted before `move`.
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
-                     tdi_plane_pose move);
+bool tdi_planes_are_steady(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                           tdi_plane_pose move);
 // Sets multipliers to the forces: whether both agreed, nearly.
 bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 // After convergence: whether restitution has yet to separate a pair, or separates one by too much.
-bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
+bool tdi_planes_separate(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 bool tdi_planes_bounce(const tdi_contacts *c); // whether any pair has restitution
 // Work of the multipliers on the path to a pose.
 td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at);
 int32_t tdi_planes_count(const tdi_contacts *c);
 // Whether a plane's pair was not in contact when the step began.
-bool tdi_planes_hit(const tdi_contacts *c);
+bool tdi_planes_have_new_contacts(const tdi_contacts *c);
 // At the end of a step: forces of colliders on capsules, the first guess of the next step; the
 // largest of each contact point. 0 where the contact is new: an impact's force does not last.
-void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne);
+void tdi_planes_save_forces(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *forces);
 // After tdi_planes_evaluate() at the end of a step: forces become the multipliers, and gaps are
 // measured. Contacts out of range are dropped, unless `far` says to keep them, as after an impact.
 void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far);

@@ -8,7 +8,7 @@
 #include "contact/closest.h"
 #include "contact/contact.h"
 
-#define TDI_SPARE_ROOM 0.25 // of the radius: how much boxes are larger than needed
+#define TDI_BOX_MARGIN 0.25 // of the radius: how much boxes are larger than needed
 #define TDI_PAIR_BLOCK 32   // pairs that a thread finds before it takes new room
 
 typedef struct tdi_bounds {
@@ -21,11 +21,11 @@ typedef struct tdi_pose {
 } tdi_pose;
 
 // How a collider moves in the step. World axes.
-typedef struct tdi_course {
+typedef struct tdi_collider_motion {
     td_vec3 shift; // m
     td_vec3 turn;  // rotation vector
     td_real angle; // of it
-} tdi_course;
+} tdi_collider_motion;
 
 // One friction, fixed when the step began.
 typedef struct tdi_friction {
@@ -90,7 +90,7 @@ typedef struct tdi_collider_set {
     int32_t count;
     td_collider *item;
     td_real dt; // s, of their step
-    tdi_course *course;
+    tdi_collider_motion *course;
     tdi_bounds *swept;  // boxes for the whole step; not of planes
     tdi_pose *pose;     // scratch,
     td_real *pose_time; // and the time it is of; not a number: none
@@ -178,13 +178,13 @@ struct tdi_contacts {
 };
 
 // A pair opened up: its geometry in the axes of `pose` (NULL: the world's).
-typedef struct tdi_meeting {
-    tdi_two two;
+typedef struct tdi_pair_geometry {
+    tdi_pair_shape two;
     td_real radii; // m, both
     td_real range; // m: gaps below this push
     td_real from;  // 0..1: of the first axis, where a is on it
     const tdi_pose *pose;
-} tdi_meeting;
+} tdi_pair_geometry;
 
 // A subset of so many entries.
 typedef struct tdi_scope {
@@ -210,7 +210,7 @@ static inline bool tdi_is_ball(const tdi_capsule *k) {
 }
 
 // Whether neither side moves.
-static inline bool tdi_rests(const tdi_contacts *c, int32_t i, int32_t j) {
+static inline bool tdi_are_inactive(const tdi_contacts *c, int32_t i, int32_t j) {
     return c->inactive.is_inactive && c->inactive.is_inactive[i] &&
            (j >= c->capsule_count || c->inactive.is_inactive[j]);
 }
@@ -266,15 +266,13 @@ static inline td_vec3 tdi_pose_local(const tdi_pose *pose, td_vec3 x) {
 td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
                       const td_vec3 *dx);
 // The pair after that part of the way, in the axes of its collider.
-tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                              const td_vec3 *dx, td_real part);
-
-#define TDI_CONTACT_POINTS TDI_PLACES // of a pair at most
+tdi_pair_geometry tdi_pair_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                                 const td_vec3 *dx, td_real part);
 
 // Where a pair is in range; gaps may be below 0.
-int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_pair_geometry *m,
                           tdi_closest points[TDI_CONTACT_POINTS]);
 
 // Opens a pair with points at x; `pose` is that of the collider, if it has one.
-void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                      const tdi_pose *pose, tdi_meeting *m);
+void tdi_pair_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                   const tdi_pose *pose, tdi_pair_geometry *m);

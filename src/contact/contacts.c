@@ -145,7 +145,7 @@ static void measure_spare_room(tdi_contacts *c) {
     }
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
-        const td_real spare = TDI_SPARE_ROOM * k->radius;
+        const td_real spare = TDI_BOX_MARGIN * k->radius;
         c->broad.margin[k->a] = fmin(c->broad.margin[k->a], spare);
         c->broad.margin[k->b] = fmin(c->broad.margin[k->b], spare);
     }
@@ -225,13 +225,13 @@ static void forget_partial(tdi_contacts *c) {
     c->inactive.partial = false;
 }
 
-void tdi_contacts_rest(tdi_contacts *c, const bool *resting) {
+void tdi_contacts_set_inactive(tdi_contacts *c, const bool *resting) {
     c->inactive.is_inactive = resting;
     c->inactive.fixed = false;
     forget_partial(c);
 }
 
-void tdi_contacts_stand(tdi_contacts *c, const bool *standing, bool more) {
+void tdi_contacts_set_fixed(tdi_contacts *c, const bool *standing, bool more) {
     c->inactive.is_inactive = standing;
     c->inactive.fixed = true;
     if (!more) {
@@ -330,13 +330,14 @@ static td_vec3 turn_of(td_quat from, td_quat to) {
     return sine > 1e-15 ? tdi_scale(v, 2 * atan2(sine, q.w) / sine) : tdi_vec3(0, 0, 0);
 }
 
-static tdi_course course_of(const td_collider *k) {
-    tdi_course course = {tdi_sub(k->position, k->position0), turn_of(k->rotation0, k->rotation), 0};
+static tdi_collider_motion course_of(const td_collider *k) {
+    tdi_collider_motion course = {tdi_sub(k->position, k->position0),
+                                  turn_of(k->rotation0, k->rotation), 0};
     course.angle = tdi_norm(course.turn);
     return course;
 }
 
-static td_quat turned_at(const td_collider *k, const tdi_course *course, td_real time) {
+static td_quat turned_at(const td_collider *k, const tdi_collider_motion *course, td_real time) {
     td_quat q = tdi_quat_unit(k->rotation0);
     if (course->angle > 0) {
         td_vec3 axis = tdi_scale(course->turn, 1 / course->angle);
@@ -347,7 +348,7 @@ static td_quat turned_at(const td_collider *k, const tdi_course *course, td_real
 
 // The collider that goes a part of its way.
 static td_collider part_of(const td_collider *k, td_real from, td_real to) {
-    const tdi_course course = course_of(k);
+    const tdi_collider_motion course = course_of(k);
     td_collider part = *k;
     if (from > 0) {
         part.position0 = tdi_madd(k->position0, course.shift, from);
@@ -362,7 +363,7 @@ static td_collider part_of(const td_collider *k, td_real from, td_real to) {
 
 tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time) {
     const td_collider *k = &c->colliders.item[collider];
-    const tdi_course *course = &c->colliders.course[collider];
+    const tdi_collider_motion *course = &c->colliders.course[collider];
     return (tdi_pose){tdi_madd(k->position0, course->shift, time),
                       tdi_mat3_from_quat(turned_at(k, course, time))};
 }
@@ -377,7 +378,7 @@ void tdi_poses_at(const tdi_contacts *c, td_real time) {
 }
 
 // half the sides of a box around a collider that does not turn, or of one around all its turns
-static td_vec3 extent_of(const td_collider *k, const tdi_course *course) {
+static td_vec3 extent_of(const td_collider *k, const tdi_collider_motion *course) {
     bool box = k->kind == TD_COLLIDER_BOX;
     td_real radius = box ? 0 : k->radius;
     td_vec3 half = box                              ? tdi_scale(k->sides, 0.5)
@@ -394,7 +395,7 @@ static td_vec3 extent_of(const td_collider *k, const tdi_course *course) {
                     fabs(m[6]) * half.x + fabs(m[7]) * half.y + fabs(m[8]) * half.z + radius);
 }
 
-static tdi_bounds swept_by(const td_collider *k, const tdi_course *course) {
+static tdi_bounds swept_by(const td_collider *k, const tdi_collider_motion *course) {
     const td_vec3 half = extent_of(k, course), p = k->position0, q = k->position;
     tdi_bounds b = {tdi_sub(tdi_vec3(fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)), half),
                     tdi_add(tdi_vec3(fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)), half)};
@@ -432,20 +433,20 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
 // ---- pairs ----------------------------------------------------------------------------------
 
 // the same for both of two axes; none when one of them is a point
-static inline void blunt(tdi_meeting *m, bool s, bool t) {
+static inline void blunt(tdi_pair_geometry *m, bool s, bool t) {
     td_real size = BLUNT * m->range * m->radii;
     m->two.blunt_s = s ? size : 0;
     m->two.blunt_t = t ? size : 0;
 }
 
 static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j, const td_vec3 *x,
-                          const tdi_pose *pose, tdi_meeting *m) {
+                          const tdi_pose *pose, tdi_pair_geometry *m) {
     const td_collider *k = &c->colliders.item[j];
     const bool long_axis = !tdi_is_ball(i);
-    *m = (tdi_meeting){.radii = i->radius,
-                       .range = c->opts.gap * c->range_part[i - c->capsule] * i->radius,
-                       .from = i->from,
-                       .pose = pose};
+    *m = (tdi_pair_geometry){.radii = i->radius,
+                             .range = c->opts.gap * c->range_part[i - c->capsule] * i->radius,
+                             .from = i->from,
+                             .pose = pose};
     m->two.a = tdi_pose_local(pose, tdi_bare_start(i, x));
     m->two.b = tdi_pose_local(pose, x[i->b]);
     switch (k->kind) {
@@ -469,8 +470,8 @@ static void open_collider(const tdi_contacts *c, const tdi_capsule *i, int32_t j
     }
 }
 
-void tdi_meeting_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                      const tdi_pose *pose, tdi_meeting *m) {
+void tdi_pair_open(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                   const tdi_pose *pose, tdi_pair_geometry *m) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
         open_collider(c, i, pair.j - c->capsule_count, x, pose, m);

@@ -41,7 +41,7 @@
 
 // A place of the pair that is to be held, where it was found.
 typedef struct spot {
-    tdi_meeting m;
+    tdi_pair_geometry m;
     tdi_closest k;
     int32_t which; // of the places of its pair: towards an end, 0 or 1, or
 } spot;
@@ -66,7 +66,7 @@ static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *
 static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
     const td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
-    return tdi_norm(tdi_plane_across(p, way)) < c->opts.creep * rule->h;
+    return tdi_norm(tdi_plane_tangential(p, way)) < c->opts.creep * rule->h;
 }
 
 // The slip to be expected: that of free fall less what friction takes while it stops the approach.
@@ -77,16 +77,16 @@ static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_p
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
     const td_real approach = fmax(-tdi_dot(p->row.normal, way), 0);
-    return fmax(tdi_norm(tdi_plane_across(p, way)) - p->friction * approach, 0);
+    return fmax(tdi_norm(tdi_plane_tangential(p, way)) - p->friction * approach, 0);
 }
 
 // The force of the last step, where that still is one of this plane.
 static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_vec3 last = rule->borne[TDI_PLACES * p->row.capsule + p->which];
+    const td_vec3 last = rule->warm_start[TDI_CONTACT_POINTS * p->row.capsule + p->which];
     const td_real along = tdi_dot(last, p->row.normal), most = p->friction * along;
     const bool steady = rule->h == rule->whole;
     if (p->row.other >= c->capsule_count && steady && along > 0) {
-        const td_vec3 aside = tdi_plane_across(p, last);
+        const td_vec3 aside = tdi_plane_tangential(p, last);
         const td_real size = tdi_norm(aside);
         p->multiplier =
             tdi_madd(tdi_scale(aside, size > most ? most / size : 1), p->row.normal, along);
@@ -161,10 +161,10 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
 static void inherit(tdi_plane *p, const tdi_plane *old) {
     const td_real along = tdi_dot(old->multiplier, old->row.normal);
     const td_vec3 aside = tdi_madd(old->multiplier, old->row.normal, -along);
-    p->multiplier = tdi_madd(tdi_plane_across(p, aside), p->row.normal, along);
+    p->multiplier = tdi_madd(tdi_plane_tangential(p, aside), p->row.normal, along);
     p->shift = old->shift;
     p->friction = fmin(p->friction, old->friction);
-    p->rolling.multiplier = tdi_plane_across(p, old->rolling.multiplier);
+    p->rolling.multiplier = tdi_plane_tangential(p, old->rolling.multiplier);
     p->rolling.limit = old->rolling.limit;
     p->given = tdi_scale(p->row.normal, tdi_dot(old->given, old->row.normal));
     p->least = old->least;
@@ -177,12 +177,12 @@ static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec
     const tdi_near_pair pair = {p->row.capsule, p->row.other};
     const bool capsule = p->row.other < c->capsule_count;
     spot at = {.which = p->which};
-    tdi_meeting_open(c, pair, x,
-                     capsule ? NULL : &c->colliders.pose[p->row.other - c->capsule_count], &at.m);
+    tdi_pair_open(c, pair, x, capsule ? NULL : &c->colliders.pose[p->row.other - c->capsule_count],
+                  &at.m);
     if (at.m.two.side != TDI_SIDE_SEGMENT) {
         return at;
     }
-    const tdi_two *two = &at.m.two;
+    const tdi_pair_shape *two = &at.m.two;
     const td_real s = (p->row.s - at.m.from) / (1 - at.m.from);
     at.k = tdi_closest_of(two);
     at.k.s = s + FOLLOWS * (at.k.s - s);
@@ -193,7 +193,7 @@ static spot spot_between(const tdi_contacts *c, const tdi_plane *p, const td_vec
 }
 
 // Faces and edges of boxes stay: where a place is on them hardly depends on a turn.
-void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
+void tdi_planes_move_points(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x) {
     tdi_poses_at(c, 1);
     for (int32_t k = 0; k < c->planes.count; k++) {
         tdi_plane *p = &c->planes.item[k], next = *p;
@@ -211,11 +211,11 @@ void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 
     }
 }
 
-void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *borne) {
-    memset(borne, 0, TDI_PLACES * (size_t)c->capsule_count * sizeof *borne);
+void tdi_planes_save_forces(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3 *forces) {
+    memset(forces, 0, TDI_CONTACT_POINTS * (size_t)c->capsule_count * sizeof *forces);
     for (int32_t k = 0; k < c->planes.count && !rule->impact; k++) {
         const tdi_plane *p = &c->planes.item[k];
-        td_vec3 *most = &borne[TDI_PLACES * p->row.capsule + p->which];
+        td_vec3 *most = &forces[TDI_CONTACT_POINTS * p->row.capsule + p->which];
         if (p->row.other >= c->capsule_count && !p->fresh &&
             tdi_norm(p->multiplier) > tdi_norm(*most)) {
             *most = p->multiplier;
@@ -227,14 +227,14 @@ void tdi_planes_leave(const tdi_contacts *c, const tdi_plane_rule *rule, td_vec3
 
 // Which place of a pair: an end of the axis, or, of others than planes and height fields, the
 // closest.
-static int32_t which_of(const tdi_meeting *m, const tdi_closest *k, int n) {
+static int32_t which_of(const tdi_pair_geometry *m, const tdi_closest *k, int n) {
     const bool ends = m->two.side == TDI_SIDE_PLANE || m->two.side == TDI_SIDE_FIELD;
     const bool closest = n == 0 && !ends;
     return closest ? CLOSEST : (int32_t)k->s;
 }
 
 // The place s of an axis over another one.
-static tdi_closest over_axis(const tdi_two *two, td_real s) {
+static tdi_closest over_axis(const tdi_pair_shape *two, td_real s) {
     const td_vec3 v = tdi_sub(two->d, two->c);
     const td_vec3 x = tdi_sub(tdi_madd(tdi_scale(two->a, 1 - s), two->b, s), two->c);
     const td_real t = fmin(fmax(tdi_dot(x, v) / tdi_dot(v, v), 0), 1);
@@ -244,7 +244,7 @@ static tdi_closest over_axis(const tdi_two *two, td_real s) {
 
 // Finds the part of an axis that lies along another one, or over the face of a box that e leads to.
 // Returns false if no part does.
-static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
+static bool part_along(const tdi_pair_shape *two, td_vec3 e, td_real part[2]) {
     const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_real uu = tdi_dot(u, u), a[3] = {two->a.x, two->a.y, two->a.z},
                   du[3] = {u.x, u.y, u.z}, half[3] = {two->c.x, two->c.y, two->c.z},
@@ -274,7 +274,7 @@ static bool part_along(const tdi_two *two, td_vec3 e, td_real part[2]) {
 
 // Both ends of that part are places, besides the closest: one place would go from end to end with
 // the least tilt. How many there are with them.
-static int add_ends(const tdi_meeting *m, spot spots[TDI_CONTACT_POINTS], int count) {
+static int add_ends(const tdi_pair_geometry *m, spot spots[TDI_CONTACT_POINTS], int count) {
     td_real part[2];
     if (count == 0 || !part_along(&m->two, spots[0].k.e, part)) {
         return count;
@@ -305,10 +305,10 @@ static int add_ends(const tdi_meeting *m, spot spots[TDI_CONTACT_POINTS], int co
 // are the same all along.
 static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                     td_real part, spot spots[TDI_CONTACT_POINTS]) {
-    tdi_meeting m = tdi_meeting_after(c, pair, x, dx, part);
+    tdi_pair_geometry m = tdi_pair_after(c, pair, x, dx, part);
     tdi_closest points[TDI_CONTACT_POINTS];
     if (m.two.side == TDI_SIDE_PLANE && part < 1) {
-        m = tdi_meeting_after(c, pair, x, dx, 1);
+        m = tdi_pair_after(c, pair, x, dx, 1);
     }
     int count = tdi_contact_points_of(c, pair, &m, points);
     if (count == 0 && part < 1) {

@@ -48,7 +48,8 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
                   weight = fall * rule->h, e = restitution_of(c, p->row.other),
                   slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
     p->restitution.stop = tdi_dot(p->row.normal, began) + weight;
-    p->restitution.acts = !rule->limp && (e > 0 || rule->swings) && p->restitution.speed > slow;
+    p->restitution.acts =
+        !rule->no_restitution && (e > 0 || rule->fast_joints) && p->restitution.speed > slow;
     raise(c, p);
 }
 
@@ -73,7 +74,7 @@ static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_pl
     td_real work = 0, size = 0;
     for (int32_t k = 0; k < c->planes.count; k++) {
         const tdi_plane *p = &c->planes.item[k];
-        const td_vec3 moved = tdi_sub(p->at, p->from), force = tdi_plane_pull(p),
+        const td_vec3 moved = tdi_sub(p->at, p->from), force = tdi_plane_force(p),
                       before = tdi_sub(tdi_plane_slip(p, ahead), moved);
         td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_rows_between(&p->row, rule->began));
         after = tdi_sub(after, moved);
@@ -114,7 +115,7 @@ static void press(tdi_contacts *c) {
     }
 }
 
-bool tdi_planes_part(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
+bool tdi_planes_separate(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     if (!tdi_planes_bounce(c)) {
         return false;
     }

@@ -41,7 +41,7 @@ typedef struct grip { // of a plane at a pose
 static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
     const td_vec3 e = tdi_sub(tdi_plane_slip(p, at), p->at), n = p->row.normal;
     const td_real beyond = tdi_dot(n, e) - p->reach + p->shift;
-    grip g = {.u = tdi_madd(tdi_plane_across(p, tdi_sub(e, p->slip)), n, beyond),
+    grip g = {.u = tdi_madd(tdi_plane_tangential(p, tdi_sub(e, p->slip)), n, beyond),
               .cone = {n, p->multiplier, p->stiffness, p->friction, p->least}};
     g.on = tdi_cone_evaluate(&g.cone, g.u);
     return g;
@@ -121,7 +121,7 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
     return energy;
 }
 
-td_real tdi_planes_rough(const tdi_contacts *c, const td_vec3 *x) {
+td_real tdi_planes_rounding(const tdi_contacts *c, const td_vec3 *x) {
     td_real sum = 0;
     for (int32_t k = 0; k < c->contact_count; k++) {
         sum += tdi_norm(c->contact[k].force) * tdi_norm(x[c->contact[k].row.point[0]]);
@@ -171,8 +171,8 @@ static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_p
     return tdi_norm(tdi_add(resistance_of(p, at.turned).force, model)) <= p->stiffness * left;
 }
 
-bool tdi_planes_calm(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
-                     tdi_plane_pose move) {
+bool tdi_planes_are_steady(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
+                           tdi_plane_pose move) {
     int32_t rolling = c->planes.count, end = 0; // resistances come after all planes
     td_real force = 0;
     for (int32_t k = 0; k < c->planes.count; k++) {
@@ -200,7 +200,7 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     }
     const tdi_disc_terms r = resistance_of(p, turned);
     const td_real bound =
-        tdi_rolling_of(c, p->row.other) * tdi_dot(p->row.normal, tdi_plane_pull(p));
+        tdi_rolling_of(c, p->row.other) * tdi_dot(p->row.normal, tdi_plane_force(p));
     const bool held =
         r.part >= 1 ? tdi_norm(r.force) <= bound : fabs(bound - p->rolling.limit) <= BOUND * bound;
     *close = *close && tdi_norm(tdi_sub(r.force, p->rolling.multiplier)) <= p->stiffness * left;
@@ -213,7 +213,7 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
 // times, in whole steps; however long it takes, nothing must sink.
 static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p,
                          const grip *g, td_real left) {
-    const td_real shift = p->friction * tdi_norm(tdi_plane_across(p, g->u)),
+    const td_real shift = p->friction * tdi_norm(tdi_plane_tangential(p, g->u)),
                   gap = tdi_dot(p->row.normal, g->u) - p->shift; // beyond what it keeps
     const int32_t most = p->restitution.acts ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
     const bool sinks = !p->restitution.acts && gap < -slack_of(p) && p->shift > shift,
@@ -238,7 +238,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         open = open && off <= ROUGH * TDI_PLANE_GAP * p->range;
         p->multiplier = g.on.force;
         if (g.on.state == TDI_CONE_SLIDES && p->friction > p->sliding &&
-            tdi_norm(tdi_plane_across(p, g.u)) > left) {
+            tdi_norm(tdi_plane_tangential(p, g.u)) > left) {
             p->friction = p->sliding; // it has broken away
             done = false;
         }
@@ -247,7 +247,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
     const int32_t enough = open ? (rule->h < rule->whole ? PART : UPDATES) : MOST_UPDATES;
     done = done && ((close && held) || c->planes.updates > enough);
     if (!done && !rule->impact) {
-        tdi_planes_roll(c, rule, at.x);
+        tdi_planes_move_points(c, rule, at.x);
     }
     return done;
 }
@@ -257,7 +257,7 @@ td_real tdi_planes_work(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_p
     for (int32_t k = 0; k < c->planes.count; k++) {
         const tdi_plane *p = &c->planes.item[k];
         const td_vec3 way = tdi_sub(tdi_plane_slip(p, at), tdi_rows_between(&p->row, rule->began));
-        work += tdi_dot(tdi_plane_pull(p), way);
+        work += tdi_dot(tdi_plane_force(p), way);
         work += resists(p) ? tdi_dot(p->rolling.multiplier, rolled(p, at.turned)) : 0;
     }
     return work;
@@ -270,10 +270,10 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
         tdi_contact *out = &c->contact[count];
         const tdi_near_pair pair = {c->contact[k].row.capsule, c->contact[k].row.other};
         *out = c->contact[k];
-        out->force = tdi_scale(tdi_plane_pull(&c->planes.item[k]),
+        out->force = tdi_scale(tdi_plane_force(&c->planes.item[k]),
                                -1); // that of the step, which moved the bodies
-        tdi_meeting m;
-        tdi_meeting_open(
+        tdi_pair_geometry m;
+        tdi_pair_open(
             c, pair, x,
             pair.j < c->capsule_count ? NULL : &c->colliders.pose[pair.j - c->capsule_count], &m);
         out->gap =
@@ -283,6 +283,6 @@ void tdi_planes_measure(tdi_contacts *c, const td_vec3 *x, bool far) {
     c->contact_count = count;
 }
 
-bool tdi_planes_hit(const tdi_contacts *c) {
+bool tdi_planes_have_new_contacts(const tdi_contacts *c) {
     return c->planes.fresh;
 }

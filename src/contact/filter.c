@@ -27,8 +27,8 @@
 
 // ---- along lines ----------------------------------------------------------------------------
 
-static tdi_closest closest_at(const tdi_two *two, const tdi_drift *d, td_real time) {
-    tdi_two now = *two;
+static tdi_closest closest_at(const tdi_pair_shape *two, const tdi_pair_motion *d, td_real time) {
+    tdi_pair_shape now = *two;
     now.a = tdi_madd(two->a, d->a, time);
     now.b = tdi_madd(two->b, d->b, time);
     if (two->side == TDI_SIDE_SEGMENT) {
@@ -40,8 +40,8 @@ static tdi_closest closest_at(const tdi_two *two, const tdi_drift *d, td_real ti
 
 // The last time in [from, 1] found at which the height along n is `need`; it is more at `from` and
 // less at 1.
-static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td_vec3 n,
-                        td_real distance, td_real need) {
+static td_real crossing(const tdi_pair_shape *two, const tdi_pair_motion *d, td_real from,
+                        td_vec3 n, td_real distance, td_real need) {
     td_real low = from, high = 1;
     td_real at_low = tdi_height_of(two, d, low, n, distance) - need;
     td_real at_high = tdi_height_of(two, d, high, n, distance) - need;
@@ -64,14 +64,15 @@ static td_real crossing(const tdi_two *two, const tdi_drift *d, td_real from, td
 }
 
 // The same over a height field, which is not convex, for both ends of the axis.
-static td_real advance_over_field(const tdi_two *two, const tdi_drift *d, td_real need) {
+static td_real advance_over_field(const tdi_pair_shape *two, const tdi_pair_motion *d,
+                                  td_real need) {
     return fmin(tdi_height_field_free(two->field, two->a, d->a, need),
                 tdi_height_field_free(two->field, two->b, d->b, need));
 }
 
 // The part of the drift that leaves a gap of `keep`, which is less than there is; `k` as it starts.
-static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td_real keep,
-                       tdi_closest k) {
+static td_real advance(const tdi_pair_shape *two, const tdi_pair_motion *d, td_real radii,
+                       td_real keep, tdi_closest k) {
     const td_real need = radii + keep;
     if (two->side == TDI_SIDE_FIELD) {
         return advance_over_field(two, d, need);
@@ -105,7 +106,7 @@ static td_real advance(const tdi_two *two, const tdi_drift *d, td_real radii, td
 }
 
 // No more than `closed` of the range is closed, and never all; above 1: as much as was found.
-static td_real kept(const tdi_meeting *m, td_real gap, td_real closed) {
+static td_real kept(const tdi_pair_geometry *m, td_real gap, td_real closed) {
     const td_real near = gap < m->range ? gap : m->range, rest = near - closed * m->range;
     const td_real least = closed > 1 ? SOLVED : KEPT;
     return rest > least * near ? rest : least * near;
@@ -118,7 +119,7 @@ static inline td_real square(td_vec3 a) {
 }
 
 // The square of the fastest that any place of one axis moves against any of the other.
-static inline td_real fastest2(const tdi_drift *d) {
+static inline td_real fastest2(const tdi_pair_motion *d) {
     td_real ac = square(tdi_sub(d->a, d->c)), ad = square(tdi_sub(d->a, d->d));
     td_real bc = square(tdi_sub(d->b, d->c)), bd = square(tdi_sub(d->b, d->d));
     td_real a = ac > ad ? ac : ad, b = bc > bd ? bc : bd;
@@ -129,11 +130,11 @@ static inline td_real fastest2(const tdi_drift *d) {
 static td_real cores(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                      const td_real part[2], td_real closed, td_real core) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
-    tdi_meeting m;
-    tdi_meeting_open(c, pair, x, NULL, &m);
+    tdi_pair_geometry m;
+    tdi_pair_open(c, pair, x, NULL, &m);
     m.radii *= core;
-    const tdi_drift d = {tdi_scale(dx[i->a], part[0]), tdi_scale(dx[i->b], part[0]),
-                         tdi_scale(dx[j->a], part[1]), tdi_scale(dx[j->b], part[1])};
+    const tdi_pair_motion d = {tdi_scale(dx[i->a], part[0]), tdi_scale(dx[i->b], part[0]),
+                               tdi_scale(dx[j->a], part[1]), tdi_scale(dx[j->b], part[1])};
     const tdi_closest k = tdi_closest_of(&m.two);
     const td_real gap = k.distance - m.radii;
     if (!(gap > 0)) {
@@ -162,7 +163,7 @@ typedef struct sweep { // of one pair with a collider
 } sweep;
 
 // the pair after `u` of the way
-static tdi_meeting sweep_at(const sweep *w, td_real u) {
+static tdi_pair_geometry sweep_at(const sweep *w, td_real u) {
     const tdi_contacts *c = w->c;
     const tdi_capsule *i = &c->capsule[w->pair.i];
     const int32_t k = w->pair.j - c->capsule_count;
@@ -172,8 +173,8 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
     } else {
         pose.o = tdi_madd(pose.o, c->colliders.course[k].shift, u * w->over);
     }
-    tdi_meeting m;
-    tdi_meeting_open(c, w->pair, w->x, &pose, &m);
+    tdi_pair_geometry m;
+    tdi_pair_open(c, w->pair, w->x, &pose, &m);
     m.two.a = tdi_pose_local(
         &pose, tdi_madd(tdi_bare_start(i, w->x), tdi_bare_start(i, w->dx), u * w->part));
     m.two.b = tdi_pose_local(&pose, tdi_madd(w->x[i->b], w->dx[i->b], u * w->part));
@@ -182,8 +183,8 @@ static tdi_meeting sweep_at(const sweep *w, td_real u) {
 }
 
 // an eighth of the second derivative by u, in the collider's axes
-static td_real bend_of(const sweep *w, const tdi_meeting *start) {
-    const tdi_course *course = &w->c->colliders.course[w->pair.j - w->c->capsule_count];
+static td_real bend_of(const sweep *w, const tdi_pair_geometry *start) {
+    const tdi_collider_motion *course = &w->c->colliders.course[w->pair.j - w->c->capsule_count];
     const tdi_capsule *i = &w->c->capsule[w->pair.i];
     td_vec3 shift = tdi_scale(course->shift, w->over);
     td_real va = tdi_norm(tdi_sub(tdi_scale(w->dx[i->a], w->part), shift));
@@ -196,7 +197,7 @@ static td_real bend_of(const sweep *w, const tdi_meeting *start) {
 static td_real collider(const sweep *w) {
     td_real u = 0, keep = 0, bend = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        tdi_meeting m = sweep_at(w, u);
+        tdi_pair_geometry m = sweep_at(w, u);
         const tdi_closest k = tdi_closest_of(&m.two);
         const td_real gap = k.distance - m.radii;
         if (round == 0) {
@@ -211,8 +212,8 @@ static td_real collider(const sweep *w) {
         if (bend * step * step > 0.5 * spare) {
             step = sqrt(0.5 * spare / bend);
         }
-        tdi_meeting end = sweep_at(w, u + step);
-        tdi_drift d = {
+        tdi_pair_geometry end = sweep_at(w, u + step);
+        tdi_pair_motion d = {
             tdi_sub(end.two.a, m.two.a), tdi_sub(end.two.b, m.two.b), {0, 0, 0}, {0, 0, 0}};
         td_real part = advance(&m.two, &d, m.radii + bend * step * step, keep, k);
         td_real next = part < 1 ? u + step * part : step < 1 - u ? u + step : 1;
@@ -244,16 +245,16 @@ td_real tdi_pair_free(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *
     return collider(&w);
 }
 
-tdi_meeting tdi_meeting_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                              const td_vec3 *dx, td_real part) {
+tdi_pair_geometry tdi_pair_after(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                                 const td_vec3 *dx, td_real part) {
     const tdi_capsule *i = &c->capsule[pair.i];
     if (pair.j >= c->capsule_count) {
         const sweep w = {c, pair, x, dx, 1, 0, 1, turns(c, pair), 1};
         return sweep_at(&w, part);
     }
     const tdi_capsule *j = &c->capsule[pair.j];
-    tdi_meeting m;
-    tdi_meeting_open(c, pair, x, NULL, &m);
+    tdi_pair_geometry m;
+    tdi_pair_open(c, pair, x, NULL, &m);
     m.two.a = tdi_madd(m.two.a, dx[i->a], part);
     m.two.b = tdi_madd(m.two.b, dx[i->b], part);
     m.two.c = tdi_madd(m.two.c, dx[j->a], part);
@@ -280,7 +281,7 @@ static void filter_turn(void *context, int64_t turn) {
     td_real part = 1;
     for (int32_t k = share.first; k < share.last && part > 0; k++) {
         const tdi_near_pair pair = c->pairs.item[tdi_scope_at(&f->pairs, k)];
-        if (tdi_rests(c, pair.i, pair.j)) {
+        if (tdi_are_inactive(c, pair.i, pair.j)) {
             continue;
         }
         if (pair.j < c->capsule_count) {
@@ -331,7 +332,7 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
     bool free = true;
     for (int32_t k = 0; k < c->pairs.self_count; k++) {
         const tdi_near_pair p = c->pairs.item[k];
-        if (tdi_rests(c, p.i, p.j)) {
+        if (tdi_are_inactive(c, p.i, p.j)) {
             continue;
         }
         td_real *i = &part[group[p.i]], *j = &part[group[p.j]];
@@ -342,7 +343,7 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
     }
     for (int32_t k = c->pairs.self_count; k < c->pairs.count; k++) {
         td_real *i = &part[group[c->pairs.item[k].i]];
-        if (tdi_rests(c, c->pairs.item[k].i, c->pairs.item[k].j)) {
+        if (tdi_are_inactive(c, c->pairs.item[k].i, c->pairs.item[k].j)) {
             continue;
         }
         const sweep w = {c, c->pairs.item[k],           x,     dx, *i, time,
@@ -368,7 +369,7 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
 // ---- passing --------------------------------------------------------------------------------
 
 // How the place where two sides are nearest at the end has moved, of the first against the other.
-static td_vec3 way_of(const tdi_two *from, const tdi_two *to, const tdi_closest *k) {
+static td_vec3 way_of(const tdi_pair_shape *from, const tdi_pair_shape *to, const tdi_closest *k) {
     const td_vec3 a = tdi_sub(to->a, from->a), b = tdi_sub(to->b, from->b);
     const td_vec3 way = tdi_madd(tdi_scale(a, 1 - k->s), b, k->s);
     if (to->side != TDI_SIDE_SEGMENT) {
@@ -385,16 +386,16 @@ static bool pair_passed(const tdi_contacts *c, tdi_near_pair pair, const td_vec3
                                   : tdi_pair_free(c, pair, x, dx) >= 1) {
         return false;
     }
-    const tdi_meeting start = tdi_meeting_after(c, pair, x, dx, 0),
-                      end = tdi_meeting_after(c, pair, x, dx, 1);
+    const tdi_pair_geometry start = tdi_pair_after(c, pair, x, dx, 0),
+                            end = tdi_pair_after(c, pair, x, dx, 1);
     const tdi_closest k = tdi_closest_of(&end.two);
     const td_vec3 way = way_of(&start.two, &end.two, &k);
     return k.distance - end.radii >= end.range ||
            tdi_dot(k.e, way) > AROUND * tdi_norm(k.e) * tdi_norm(way);
 }
 
-bool tdi_contacts_passed(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                         bool capsules_too) {
+bool tdi_contacts_tunnelled(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                            bool capsules_too) {
     bool passed = false;
     tdi_poses_at(c, 0);
     for (int32_t k = capsules_too ? 0 : c->pairs.self_count; k < c->pairs.count && !passed; k++) {

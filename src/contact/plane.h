@@ -10,12 +10,12 @@ static inline td_vec3 tdi_plane_slip(const tdi_plane *p, tdi_plane_pose at) {
     return tdi_rows_displacement(&p->row, at.x, at.turned);
 }
 
-static inline td_vec3 tdi_plane_across(const tdi_plane *p, td_vec3 a) {
+static inline td_vec3 tdi_plane_tangential(const tdi_plane *p, td_vec3 a) {
     return tdi_madd(a, p->row.normal, -tdi_dot(p->row.normal, a));
 }
 
 // The whole force, by the multiplier.
-static inline td_vec3 tdi_plane_pull(const tdi_plane *p) {
+static inline td_vec3 tdi_plane_force(const tdi_plane *p) {
     return tdi_add(p->given, p->multiplier);
 }
 
@@ -26,7 +26,7 @@ static inline td_real tdi_plane_mass(const tdi_plane *p, const tdi_plane_rule *r
 }
 
 // Places where the pose has come nearest become those of the planes, by half of the way.
-void tdi_planes_roll(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x);
+void tdi_planes_move_points(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x);
 
 // After `keeps` and `speed` are known: its reach, and whether it bounces.
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p);

@@ -31,7 +31,7 @@
 // ---- points --------------------------------------------------------------------------------
 
 // one end of the axis with a plane, a box or a height field
-static inline tdi_closest end_at(const tdi_meeting *m, int end) {
+static inline tdi_closest end_at(const tdi_pair_geometry *m, int end) {
     if (m->two.side == TDI_SIDE_FIELD) {
         return tdi_over_field(&m->two, end);
     }
@@ -45,7 +45,7 @@ static inline tdi_closest end_at(const tdi_meeting *m, int end) {
     return k;
 }
 
-int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_pair_geometry *m,
                           tdi_closest points[TDI_CONTACT_POINTS]) {
     int count = 0;
     if (m->two.side != TDI_SIDE_PLANE && m->two.side != TDI_SIDE_FIELD) {
@@ -75,14 +75,14 @@ typedef struct contact_point {
 } contact_point;
 
 // The gap must be above 0. Places, and how they move, are those on the whole axis.
-static contact_point contact_point_at(const tdi_meeting *m, const tdi_closest *k) {
+static contact_point contact_point_at(const tdi_pair_geometry *m, const tdi_closest *k) {
     const td_real bare = 1 - m->from;
     contact_point t = {.s = m->from + bare * k->s,
                        .t = k->t,
                        .length = tdi_norm(k->e),
                        .distance = k->distance,
                        .loose = k->loose};
-    tdi_spin_of(&m->two, k, t.spin);
+    tdi_closest_derivatives(&m->two, k, t.spin);
     t.spin[0] *= bare * bare;
     t.spin[1] *= bare;
     t.normal = tdi_scale(k->e, 1 / t.length);
@@ -123,12 +123,12 @@ static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const con
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
     }
-    const tdi_course *course = &c->colliders.course[pair.j - c->capsule_count];
+    const tdi_collider_motion *course = &c->colliders.course[pair.j - c->capsule_count];
     return tdi_add(course->shift, tdi_cross(course->turn, lever_of(c, pair, t, x)));
 }
 
 // How far a point of a collider goes in a part of the step, or before it.
-static td_vec3 carried(const tdi_course *course, td_vec3 lever, td_real part) {
+static td_vec3 carried(const tdi_collider_motion *course, td_vec3 lever, td_real part) {
     td_vec3 turned = lever;
     if (course->angle > 0) {
         const td_vec3 axis = tdi_scale(course->turn, 1 / course->angle);
@@ -146,7 +146,7 @@ static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, cons
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
     }
-    const tdi_course *course = &c->colliders.course[pair.j - c->capsule_count];
+    const tdi_collider_motion *course = &c->colliders.course[pair.j - c->capsule_count];
     const td_vec3 lever = lever_of(c, pair, t, x);
     const td_real part = h / c->colliders.dt, w = part > 0.5 ? (1 - part) / (2 * part - 1) : 0;
     td_vec3 way = carried(course, lever, 1);
@@ -158,7 +158,7 @@ static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, cons
 
 // ---- barrier --------------------------------------------------------------------------------
 
-static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_meeting *m,
+static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_pair_geometry *m,
                          const contact_point *t, td_real force, tdi_contact *out) {
     const td_real gap = t->distance - m->radii, stretch = t->length / t->distance;
     const td_real slope = tdi_barrier_slope(force, m->range, gap);
@@ -172,7 +172,7 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_me
 }
 
 // Adds what the model leaves out.
-static void make_exact(const tdi_meeting *m, const contact_point *t, td_real force,
+static void make_exact(const tdi_pair_geometry *m, const contact_point *t, td_real force,
                        tdi_contact *out) {
     if (m->two.side == TDI_SIDE_FIELD) {
         return; // the ground's curvature is left out
@@ -262,7 +262,7 @@ static void steady_turn(void *context, int64_t turn) {
     const tdi_turn_part share = tdi_turn_part_of(c->friction_count, turn);
     for (int32_t k = share.first; k < share.last; k++) {
         tdi_friction *f = &c->friction[k];
-        if (tdi_rests(c, f->row.capsule, f->row.other)) {
+        if (tdi_are_inactive(c, f->row.capsule, f->row.other)) {
             continue;
         }
         const td_vec3 u = slip_of(f, w->x, w->rule);
@@ -273,8 +273,8 @@ static void steady_turn(void *context, int64_t turn) {
     }
 }
 
-void tdi_contacts_steady(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                         const tdi_contact_rule *rule) {
+void tdi_contacts_mark_reversed(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                const tdi_contact_rule *rule) {
     steadying w = {c, x, dx, rule};
     tdi_pool_turns(c->pool, tdi_turns_of(c->friction_count), steady_turn, &w);
 }
@@ -302,9 +302,9 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     const td_real slides = tdi_friction_of(c, pair.j), holds = tdi_static_of(c, pair.j);
     tdi_friction roll = {.row.capsule = pair.i, .row.other = pair.j, .rolling = true};
     td_real pressed = 0;
-    tdi_meeting m;
+    tdi_pair_geometry m;
     tdi_closest points[TDI_CONTACT_POINTS];
-    tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+    tdi_pair_open(c, pair, x, pose_of(c, pair), &m);
     const int count = tdi_contact_points_of(c, pair, &m, points);
     if (!can_have(c, ((int64_t)c->friction_count + count + 2) / 2, diag)) {
         return TD_ERR_LIMIT;
@@ -390,12 +390,12 @@ static td_real energy_of(const terms *w) {
 }
 
 // Where a pair that moves points.
-static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, tdi_meeting *m,
-                     tdi_closest points[TDI_CONTACT_POINTS]) {
-    if (tdi_rests(c, pair.i, pair.j)) {
+static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                     tdi_pair_geometry *m, tdi_closest points[TDI_CONTACT_POINTS]) {
+    if (tdi_are_inactive(c, pair.i, pair.j)) {
         return 0;
     }
-    tdi_meeting_open(c, pair, x, pose_of(c, pair), m);
+    tdi_pair_open(c, pair, x, pose_of(c, pair), m);
     return tdi_contact_points_of(c, pair, m, points);
 }
 
@@ -404,7 +404,7 @@ static int open_pair(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x
 static td_real pairs_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
-        tdi_meeting m;
+        tdi_pair_geometry m;
         tdi_closest points[TDI_CONTACT_POINTS];
         const int count =
             open_pair(w->c, w->c->pairs.item[tdi_scope_at(&w->pairs, k)], w->x, &m, points);
@@ -424,7 +424,7 @@ static td_real frictions_energy(const terms *w, tdi_turn_part share) {
     td_real energy = 0;
     for (int32_t k = share.first; k < share.last; k++) {
         const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-        if (!tdi_rests(c, f->row.capsule, f->row.other)) {
+        if (!tdi_are_inactive(c, f->row.capsule, f->row.other)) {
             const td_real speed = tdi_norm(slip_of(f, w->x, w->rule));
             energy += f->load * w->rule->h * tdi_friction_value(speed, c->opts.creep);
         }
@@ -460,14 +460,14 @@ static void count_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-            w->count[turn] += !tdi_rests(c, f->row.capsule, f->row.other);
+            w->count[turn] += !tdi_are_inactive(c, f->row.capsule, f->row.other);
         }
         return;
     }
     const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
     for (int32_t k = share.first; k < share.last; k++) {
         const int32_t which = tdi_scope_at(&w->pairs, k);
-        tdi_meeting m;
+        tdi_pair_geometry m;
         tdi_closest points[TDI_CONTACT_POINTS];
         const int count = open_pair(c, c->pairs.item[which], w->x, &m, points);
         for (int n = 0; n < count && w->bad[turn] == TD_NONE; n++) {
@@ -481,7 +481,7 @@ static void count_turn(void *context, int64_t turn) {
 static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_real *energy) {
     const tdi_contacts *c = w->c;
     const tdi_contact_rule *rule = w->rule;
-    tdi_meeting m;
+    tdi_pair_geometry m;
     tdi_closest points[TDI_CONTACT_POINTS];
     const int count = open_pair(c, pair, w->x, &m, points);
     for (int n = 0; n < count; n++, out++) {
@@ -516,7 +516,7 @@ static void fill_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
         for (int32_t k = share.first; k < share.last; k++) {
             const tdi_friction *f = &c->friction[tdi_scope_at(&w->frictions, k)];
-            if (!tdi_rests(c, f->row.capsule, f->row.other)) {
+            if (!tdi_are_inactive(c, f->row.capsule, f->row.other)) {
                 const td_vec3 u = slip_of(f, w->x, w->rule);
                 energy += f->load * w->rule->h * tdi_friction_value(tdi_norm(u), c->opts.creep);
                 fill_friction(f, u, w->rule, c->opts.creep, out++);
@@ -570,7 +570,7 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
 
 // ---- rooms ----------------------------------------------------------------------------------
 
-void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *reach) {
+void tdi_contacts_scale_ranges(tdi_contacts *c, const int32_t *group, const td_real *reach) {
     for (int32_t i = 0; i < c->capsule_count; i++) {
         c->range_part[i] = reach ? fabs(reach[group[i]]) : 1;
     }
@@ -579,13 +579,14 @@ void tdi_contacts_reach(tdi_contacts *c, const int32_t *group, const td_real *re
 bool tdi_contacts_overlap(tdi_contacts *c, const td_vec3 *x, td_real time, int32_t which[2]) {
     memset(c->range_part, 0, (size_t)c->capsule_count * sizeof *c->range_part);
     tdi_contacts_least(c, x, time, which);
-    tdi_contacts_reach(c, NULL, NULL);
+    tdi_contacts_scale_ranges(c, NULL, NULL);
     return which[0] != TD_NONE;
 }
 
 // The true gap of a pair over its range by the options; not of those who have all of that and are
 // farther apart.
-static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m, bool points) {
+static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_pair_geometry m,
+                       bool points) {
     const td_real own = c->capsule[pair.i].radius,
                   radius = pair.j < c->capsule_count ? fmin(own, c->capsule[pair.j].radius) : own,
                   range = c->opts.gap * radius;
@@ -598,8 +599,9 @@ static td_real room_of(const tdi_contacts *c, tdi_near_pair pair, tdi_meeting m,
     return (distance - m.radii) / range;
 }
 
-void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, const int32_t *group,
-                        int32_t group_count, td_real *room, td_real *press) {
+void tdi_contacts_least_gaps(const tdi_contacts *c, const td_vec3 *x, td_real time,
+                             const int32_t *group, int32_t group_count, td_real *room,
+                             td_real *press) {
     for (int32_t k = 0; k < group_count; k++) {
         room[k] = INFINITY;
         press[k] = 0;
@@ -607,9 +609,9 @@ void tdi_contacts_rooms(const tdi_contacts *c, const td_vec3 *x, td_real time, c
     tdi_poses_at(c, time);
     for (int32_t k = 0; k < c->pairs.count; k++) {
         const tdi_near_pair pair = c->pairs.item[k];
-        tdi_meeting m;
+        tdi_pair_geometry m;
         tdi_closest points[TDI_CONTACT_POINTS];
-        tdi_meeting_open(c, pair, x, pose_of(c, pair), &m);
+        tdi_pair_open(c, pair, x, pose_of(c, pair), &m);
         const int count = tdi_contact_points_of(c, pair, &m, points);
         const td_real apart = room_of(c, pair, m, count > 0);
         const int32_t sides[2] = {pair.i, pair.j};
@@ -640,9 +642,9 @@ static void least_turn(void *context, int64_t turn) {
     w->gap[turn] = INFINITY;
     w->pair[turn] = TD_NONE;
     for (int32_t k = share.first; k < share.last; k++) {
-        tdi_meeting m;
+        tdi_pair_geometry m;
         tdi_closest points[TDI_CONTACT_POINTS];
-        tdi_meeting_open(c, c->pairs.item[k], w->x, pose_of(c, c->pairs.item[k]), &m);
+        tdi_pair_open(c, c->pairs.item[k], w->x, pose_of(c, c->pairs.item[k]), &m);
         const int count = tdi_contact_points_of(c, c->pairs.item[k], &m, points);
         for (int n = 0; n < count; n++) {
             if (points[n].distance - m.radii < w->gap[turn]) {

@@ -76,7 +76,7 @@ void tdi_helix_note_drawn(tdi_helix_state *s) {
 static bool drawn_close(const tdi_helix_state *s, int32_t i, int32_t j) {
     const td_real p = s->model->capsule[i].radius, q = s->model->capsule[j].radius;
     const td_vec3 *own = s->drawn + 2 * i, *other = s->drawn + 2 * j;
-    const tdi_two two = {
+    const tdi_pair_shape two = {
         .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }

@@ -279,7 +279,7 @@ static void make_element(tdi_helix_model *m, const td_helix_element *e, int32_t 
 static void make_rider(tdi_helix_model *m, const td_helix_element *e, int32_t i) {
     const td_real radius = 0.5 * (e->radius_base + e->radius_tip) * fmax(1, e->flat);
     const bool held = e->parent == TD_NONE && e->root != TD_END_FREE;
-    const td_real from = held ? fmin(TDI_STANDS * radius, 0.5 * e->length) : 0;
+    const td_real from = held ? fmin(TDI_BASE_CLEARANCE * radius, 0.5 * e->length) : 0;
     m->rider[i] = (tdi_helix_rider){.element = i,
                                     .capsule = i,
                                     .to = e->length,

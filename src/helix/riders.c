@@ -37,12 +37,12 @@ static tdi_helix_point on_rider(const tdi_helix_rider *r, int32_t segment, const
 static void measure_depth(tdi_helix_maker *k, int32_t i, td_real radius) {
     const td_segment *s = &k->segments[i];
     if (s->parent == TD_NONE) {
-        k->stands[i] = s->joint == TD_JOINT_FREE ? -1 : TDI_STANDS * radius;
+        k->stands[i] = s->joint == TD_JOINT_FREE ? -1 : TDI_BASE_CLEARANCE * radius;
         return;
     }
     const td_real up = k->stands[s->parent];
     k->depth[i] = k->depth[s->parent] + tdi_norm(s->attach);
-    k->stands[i] = up < 0 ? up : fmax(up, TDI_STANDS * radius);
+    k->stands[i] = up < 0 ? up : fmax(up, TDI_BASE_CLEARANCE * radius);
 }
 
 static void make_capsule(tdi_helix_maker *k, int32_t i) {

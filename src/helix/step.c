@@ -92,7 +92,7 @@ static tdi_rate root_rate(const tdi_helix_state *s, int32_t i, td_real over) {
     const tdi_helix_place *now = &s->pose.start[i], *last = &s->began.start[i],
                           *before = &s->back.start[i];
     const tdi_rule *rule = &s->head.rule;
-    const td_vec3 o = tdi_star3(rule, last->o, before->o);
+    const td_vec3 o = tdi_history3(rule, last->o, before->o);
     tdi_mat3 rate;
     for (int k = 0; k < 9; k++) {
         const td_real from = tdi_history(rule, last->r.m[k], before->r.m[k]);
@@ -181,7 +181,7 @@ static void begin(void *body) {
     tdi_helix_fill_past(s);
     copy_pose(s, &s->began, &s->pose);
     for (int32_t i = 0; i < s->model->element_count; i++) {
-        s->u_history[i] = tdi_star3(&s->head.rule, s->pose.u[i], s->back.u[i]);
+        s->u_history[i] = tdi_history3(&s->head.rule, s->pose.u[i], s->back.u[i]);
     }
     if (!s->head.rule.two) {
         take_past(s, h);

@@ -149,7 +149,7 @@ static void add_vane_sums(const td_real *sum, tdi_helix_form *form) {
 // A point's x* by the rule of the step.
 td_vec3 tdi_helix_history(const tdi_helix_state *s, const tdi_helix_point *point) {
     const td_vec3 from = tdi_helix_point_at(&s->began, point);
-    return s->head.rule.two ? tdi_star3(&s->head.rule, from, tdi_helix_point_at(&s->back, point))
+    return s->head.rule.two ? tdi_history3(&s->head.rule, from, tdi_helix_point_at(&s->back, point))
                             : from;
 }
 

@@ -201,12 +201,12 @@ static void begin_reach(tdi_body_contact *t) {
         t->barriers.reach[k] = fabs(t->barriers.state[k].reach);
         placed = placed || t->barriers.state[k].reach < 0;
     }
-    tdi_contacts_reach(t->set, t->owner, t->barriers.reach);
+    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.reach);
     if (!placed) {
         return;
     }
-    tdi_contacts_rooms(t->set, t->x, 0, t->owner, t->member_count, t->search.free,
-                       t->barriers.potential);
+    tdi_contacts_least_gaps(t->set, t->x, 0, t->owner, t->member_count, t->search.free,
+                            t->barriers.potential);
     for (int32_t k = 0; k < t->member_count; k++) {
         const tdi_barrier *b = &t->barriers.state[k];
         const bool more =
@@ -215,14 +215,14 @@ static void begin_reach(tdi_body_contact *t) {
             t->barriers.reach[k] = fmin(t->barriers.reach[k], reach_within(t, t->search.free[k]));
         }
     }
-    tdi_contacts_reach(t->set, t->owner, t->barriers.reach);
+    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.reach);
 }
 
 // Members that have moved away regain their range, up to the least gap. Nothing is within the
 // added range, so this does no work.
 static void end_reach(tdi_body_contact *t) {
-    tdi_contacts_rooms(t->set, t->now, 1, t->owner, t->member_count, t->search.free,
-                       t->barriers.potential);
+    tdi_contacts_least_gaps(t->set, t->now, 1, t->owner, t->member_count, t->search.free,
+                            t->barriers.potential);
     for (int32_t k = 0; k < t->member_count; k++) {
         t->barriers.state[k].reach =
             fmax(t->barriers.reach[k], fmin(1, reach_within(t, t->search.free[k])));
@@ -259,7 +259,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
     if (h > 0) {
         begin_reach(t);
     } else {
-        tdi_contacts_reach(t->set, t->owner, NULL);
+        tdi_contacts_scale_ranges(t->set, t->owner, NULL);
     }
     td_real least = tdi_contacts_least(t->set, t->x, 0, which);
     if (which[0] != TD_NONE && !(least > 0)) {
@@ -273,7 +273,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
 void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
     tdi_body_contact_evaluate(t, y, false, false, NULL); // for those who ask for contacts
     if (t->exact_step.used) {
-        tdi_exact_leave(t, y);
+        tdi_exact_save_forces(t, y);
         end_reach(t);
         tdi_planes_measure(t->set, t->now, t->exact_step.rule.impact);
         return;
@@ -368,7 +368,7 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_passed(t->set, t->x, t->dx, y->count < TDI_CROWD);
+    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < TDI_CROWD);
 }
 
 bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
@@ -376,9 +376,9 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
     bool clear = t->time >= 1 && look(t, y);
     t->search.covers_way = false; // increments begin elsewhere
-    clear = clear &&
-            (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
-                                : !tdi_contacts_passed(t->set, t->x, t->dx, y->count < TDI_CROWD));
+    clear = clear && (t->exact_step.used
+                          ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                          : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < TDI_CROWD));
     const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
     return clear && (which[0] == TD_NONE || least > 0);
 }

@@ -291,8 +291,8 @@ void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 // Before an impact: called with the bodies where it begins, then at the poses that they would have
 // without contact; notes the displacements and rotations between.
 void tdi_exact_free(tdi_body_contact *t, const tdi_system *system, bool began);
-// At the end of a step: tdi_planes_leave(), for each member.
-void tdi_exact_leave(tdi_body_contact *t, const tdi_system *system);
+// At the end of a step: tdi_planes_save_forces(), for each member.
+void tdi_exact_save_forces(tdi_body_contact *t, const tdi_system *system);
 // Begins a step: planes for pairs in range, and for pairs that meet with the present velocities; in
 // an impact within all the time that is left of the step. t->exact_step.rule is the kind of step.
 td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *system, td_real left,
@@ -300,12 +300,12 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *system, td_real
 // Whether a pair has restitution in the step.
 bool tdi_exact_bounces(const tdi_body_contact *t);
 // Whether the step has new contacts although its rule, of two steps, assumed none.
-bool tdi_exact_missed(const tdi_body_contact *t, const tdi_system *system);
+bool tdi_exact_has_new_contacts(const tdi_body_contact *t, const tdi_system *system);
 // Whether forces at the poses are nearly the ones that the increments predicted.
-bool tdi_exact_calm(tdi_body_contact *t, const tdi_system *system);
+bool tdi_exact_is_steady(tdi_body_contact *t, const tdi_system *system);
 // Whether the bodies' value rose by no more than the work of contact forces, as in the valley in
 // which the step began.
-bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *system);
+bool tdi_exact_value_is_bounded(tdi_body_contact *t, const tdi_system *system);
 // At the least value: updates multipliers and planes. Done: nothing had to change. TD_ERR_LIMIT:
 // there are too many planes for a step of this length.
 td_status tdi_exact_refine(tdi_body_contact *t, const tdi_system *system, bool *done);

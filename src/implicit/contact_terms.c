@@ -156,14 +156,14 @@ bool tdi_contact_is_steady(const tdi_body_contact *t, const tdi_contact *c) {
 
 bool tdi_body_contact_is_steady(tdi_body_contact *t, const tdi_system *y) {
     if (t->exact_step.used) {
-        return tdi_exact_calm(t, y);
+        return tdi_exact_is_steady(t, y);
     }
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     bool calm = true;
     if (count > 0) {
         tdi_body_contact_gather_moves(y, t->motion);
-        tdi_contacts_steady(t->set, t->x, t->motion, &t->terms.rule);
+        tdi_contacts_mark_reversed(t->set, t->x, t->motion, &t->terms.rule);
     }
     for (int32_t k = 0; k < count && calm; k++) {
         calm = tdi_contact_is_steady(t, &list[k]);

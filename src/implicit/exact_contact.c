@@ -79,22 +79,24 @@ void tdi_exact_free(tdi_body_contact *t, const tdi_system *y, bool began) {
 static void recall(tdi_body_contact *t, const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
-        const size_t bytes = TDI_PLACES * (size_t)count * sizeof *t->exact_step.last_force;
-        if (y->member[k].borne) {
-            memcpy(t->exact_step.last_force + TDI_PLACES * first, y->member[k].borne, bytes);
+        const size_t bytes = TDI_CONTACT_POINTS * (size_t)count * sizeof *t->exact_step.last_force;
+        if (y->member[k].warm_start) {
+            memcpy(t->exact_step.last_force + TDI_CONTACT_POINTS * first, y->member[k].warm_start,
+                   bytes);
         } else {
-            memset(t->exact_step.last_force + TDI_PLACES * first, 0, bytes);
+            memset(t->exact_step.last_force + TDI_CONTACT_POINTS * first, 0, bytes);
         }
     }
 }
 
-void tdi_exact_leave(tdi_body_contact *t, const tdi_system *y) {
-    tdi_planes_leave(t->set, &t->exact_step.rule, t->exact_step.last_force);
+void tdi_exact_save_forces(tdi_body_contact *t, const tdi_system *y) {
+    tdi_planes_save_forces(t->set, &t->exact_step.rule, t->exact_step.last_force);
     for (int32_t k = 0; k < y->count; k++) {
         const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
-        if (y->member[k].bears) {
-            memcpy(y->member[k].bears, t->exact_step.last_force + TDI_PLACES * first,
-                   TDI_PLACES * (size_t)count * sizeof *t->exact_step.last_force);
+        if (y->member[k].contact_forces) {
+            memcpy(y->member[k].contact_forces,
+                   t->exact_step.last_force + TDI_CONTACT_POINTS * first,
+                   TDI_CONTACT_POINTS * (size_t)count * sizeof *t->exact_step.last_force);
         }
     }
 }
@@ -134,13 +136,13 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
                                           .h = h,
                                           .whole = t->exact_step.rule.whole,
                                           .impact = t->exact_step.rule.impact,
-                                          .limp = t->exact_step.rule.limp,
-                                          .swings = swings(t, y),
+                                          .no_restitution = t->exact_step.rule.no_restitution,
+                                          .fast_joints = swings(t, y),
                                           .driven = tdi_body_contact_driven(y),
                                           .gravity = gravity,
                                           .group = t->owner,
                                           .stiffness = t->exact_step.stiffness,
-                                          .borne = t->exact_step.last_force,
+                                          .warm_start = t->exact_step.last_force,
                                           .weight = mass * tdi_norm(gravity),
                                           .first = true};
     td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
@@ -155,7 +157,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
     return status;
 }
 
-bool tdi_exact_missed(const tdi_body_contact *t, const tdi_system *y) {
+bool tdi_exact_has_new_contacts(const tdi_body_contact *t, const tdi_system *y) {
     const td_body *head = y->member[0].body;
     return t->exact_step.used && !head->rule.has_impact && tdi_planes_count(t->set) > 0;
 }
@@ -166,7 +168,7 @@ bool tdi_exact_bounces(const tdi_body_contact *t) {
 
 // With forces g of contact the pose x is a least value of V - g.u, u linear in x. So is no other
 // pose less, in the same valley, and V(x) - V(x_0) <= g.(u - u_0).
-bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *y) {
+bool tdi_exact_value_is_bounded(tdi_body_contact *t, const tdi_system *y) {
     if (t->exact_step.rule.driven) { // not all can stay where it began
         return true;
     }
@@ -178,11 +180,11 @@ bool tdi_exact_fell(tdi_body_contact *t, const tdi_system *y) {
            work + TDI_VALUE_LEFT * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));
 }
 
-bool tdi_exact_calm(tdi_body_contact *t, const tdi_system *y) {
+bool tdi_exact_is_steady(tdi_body_contact *t, const tdi_system *y) {
     tdi_body_contact_gather_moves(y, t->motion);
     tdi_body_contact_gather_pose(y);
-    return tdi_planes_calm(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned},
-                           (tdi_plane_pose){t->motion, t->motion + t->point_count});
+    return tdi_planes_are_steady(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned},
+                                 (tdi_plane_pose){t->motion, t->motion + t->point_count});
 }
 
 td_status tdi_exact_refine(tdi_body_contact *t, const tdi_system *y, bool *done) {
@@ -202,7 +204,8 @@ td_status tdi_exact_refine(tdi_body_contact *t, const tdi_system *y, bool *done)
         *done = *done && !changed;
     }
     if (*done) {
-        *done = !tdi_planes_part(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned});
+        *done =
+            !tdi_planes_separate(t->set, &t->exact_step.rule, (tdi_plane_pose){t->now, t->turned});
     }
     return status;
 }

@@ -38,7 +38,7 @@ void tdi_idle_wake_all(tdi_body_contact *t) {
     t->idle_set.count = 0;
     t->idle_set.poses_known = false;
     if (t->set) {
-        tdi_contacts_rest(t->set, NULL);
+        tdi_contacts_set_inactive(t->set, NULL);
     }
 }
 
@@ -70,7 +70,7 @@ static void stand(tdi_body_contact *t, const tdi_system *y, const bool *stays, b
     }
     t->search.covers_way = t->search.covers_way && more;
     t->idle_set.poses_known = true;
-    tdi_contacts_stand(t->set, t->idle_set.resting, more);
+    tdi_contacts_set_fixed(t->set, t->idle_set.resting, more);
 }
 
 bool tdi_idle_keep_solved(tdi_body_contact *t, const tdi_system *y) {
@@ -79,7 +79,7 @@ bool tdi_idle_keep_solved(tdi_body_contact *t, const tdi_system *y) {
         set_idle(t, k, y->member[k].solved_in_larger_island);
         t->idle_set.count += y->member[k].solved_in_larger_island;
     }
-    tdi_contacts_rest(t->set, t->idle_set.resting);
+    tdi_contacts_set_inactive(t->set, t->idle_set.resting);
     return t->idle_set.count > 0;
 }
 

@@ -35,9 +35,10 @@ typedef struct tdi_member {
     bool without_contact;         // a member for its constraints alone
     int32_t relations;            // of constraints that couple it: contact gets room for them
     const tdi_member_room *room;  // of contact; NULL: as the limits are, for all members
-    // of its capsules: the result of tdi_planes_leave() of the last step and of this; NULL: none
-    const td_vec3 *borne;
-    td_vec3 *bears;
+    // exact contact: forces of colliders on its capsules, in the last step and after this one, as
+    // tdi_planes_save_forces() has them; NULL: none
+    const td_vec3 *warm_start;
+    td_vec3 *contact_forces;
 } tdi_member;
 
 typedef struct tdi_body_contact tdi_body_contact;

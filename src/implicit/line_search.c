@@ -348,7 +348,7 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
     tdi_body_contact *t = y->contact;
     const td_real longest = longest_of(y, n->opts->rest);
     const bool jumps = t->exact_step.used && n->at_start &&
-                       tdi_planes_hit(t->set); // so that all planes act at once
+                       tdi_planes_have_new_contacts(t->set); // so that all planes act at once
     const bool stiff = t->exact_step.used && tdi_planes_count(t->set) > 0;
     bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
@@ -362,7 +362,7 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
         if (!isfinite(value)) {
             return value;
         }
-        const td_real rough = t->exact_step.used ? tdi_planes_rough(t->set, t->x) : 0;
+        const td_real rough = t->exact_step.used ? tdi_planes_rounding(t->set, t->x) : 0;
         searched = n->predicted_decrease > TDI_VALUE_ROUNDING * fmax(fabs(value), rough);
     }
     const bool straight = !carry && goes_straight(y);

@@ -67,7 +67,7 @@ static td_real free_part(const relaxing *r) {
     td_real part = 1;
     for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
         t->dx[p] = tdi_sub(t->now[p], t->x[p]);
-        part = fmin(part, tdi_contacts_room(t->set, p, t->x[p], t->dx[p]));
+        part = fmin(part, tdi_contacts_part_in_box(t->set, p, t->x[p], t->dx[p]));
     }
     for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
         t->dx[p] = tdi_scale(t->dx[p], part);
@@ -147,7 +147,7 @@ void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
         t->dx[p] = tdi_sub(aim[p], t->now[p]);
     }
     t->search.covers_way = false;
-    if (tdi_contacts_find_apart(t->set, t->now, t->dx, NULL) != TD_OK) {
+    if (tdi_contacts_find_independent(t->set, t->now, t->dx, NULL) != TD_OK) {
         return;
     }
     memcpy(t->x, t->now, (size_t)t->point_count * sizeof *t->x);

@@ -183,7 +183,7 @@ static inline td_real tdi_history(const tdi_rule *rule, td_real now, td_real bef
            : !rule->uneven ? tdi_two_step(now, before)
                            : now + rule->again * (now - before);
 }
-static inline td_vec3 tdi_star3(const tdi_rule *rule, td_vec3 now, td_vec3 before) {
+static inline td_vec3 tdi_history3(const tdi_rule *rule, td_vec3 now, td_vec3 before) {
     return (td_vec3){tdi_history(rule, now.x, before.x), tdi_history(rule, now.y, before.y),
                      tdi_history(rule, now.z, before.z)};
 }

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STATIC_ITERATIONS 5000  // far more than most need: limp things between points creep
+#define STATIC_ITERATIONS 5000  // far more than most need: limp bodies between points creep
 #define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
 #define CROWD             5     // times as many iterations where many things meet one after another
 #define EACH              25    // members: as many more times again
@@ -77,9 +77,9 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
 // A part of a step: where it begins and ends, as fractions of it.
 typedef struct span {
     td_real from, to;
-    bool impact; // velocities jump in it, by what is in the way of the rest of the step
-    bool limp;   // nothing bounces
-    bool vain;   // pieces as small have not converged
+    bool impact;         // velocities jump in it, by what is in the way of the rest of the step
+    bool no_restitution; // nothing bounces
+    bool vain;           // pieces as small have not converged
 } span;
 
 static tdi_rule rule_of(const tdi_system *y, span part) {
@@ -201,8 +201,8 @@ static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span p
     }
     if (y->contact->exact_step.used) {
         const td_real whole = y->member[0].opts->dt;
-        y->contact->exact_step.rule =
-            (tdi_plane_rule){.whole = whole, .impact = part.impact, .limp = part.limp};
+        y->contact->exact_step.rule = (tdi_plane_rule){
+            .whole = whole, .impact = part.impact, .no_restitution = part.no_restitution};
         status = tdi_exact_begin(y->contact, y, (1 - part.from) * whole, diag);
         if (status == TD_OK && tdi_planes_count(y->contact->set) > 0 && !rule->has_impact) {
             return begin_again(y, rule, part, diag);
@@ -301,7 +301,7 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
 static bool rose(const tdi_system *y, span part) {
     const bool shorter = part.impact || part.to - part.from > 1.0 / TD_STEP_PIECES;
     return shorter && y->contact && y->contact->exact_step.used && !y->constraints &&
-           !tdi_exact_fell(y->contact, y);
+           !tdi_exact_value_is_bounded(y->contact, y);
 }
 
 // Whether something went through what it hit, which it will not if the step is short.
@@ -351,7 +351,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     // so it is where a rope becomes taut or a stop is met: BDF2 would have it push by h/h'
     const bool struck =
         status == TD_OK && rule.two && *converged && tdi_constraints_have_impact(y->constraints);
-    if (status == TD_OK && (struck || (y->contact && tdi_exact_missed(y->contact, y)))) {
+    if (status == TD_OK && (struck || (y->contact && tdi_exact_has_new_contacts(y->contact, y)))) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
@@ -434,7 +434,7 @@ static bool has_fallen(const tdi_system *y, td_real value) {
     }
     const td_real now = elastic_value(y);
     return now <= value + TDI_VALUE_LEFT * (fabs(value) + fabs(now)) + LEAST_RISEN ||
-           (y->contact && (y->constraints || tdi_exact_fell(y->contact, y)));
+           (y->contact && (y->constraints || tdi_exact_value_is_bounded(y->contact, y)));
 }
 
 // Contact begins where the step does, as bodies are.
@@ -442,7 +442,7 @@ static td_status begin_truncated(const tdi_system *y, const tdi_rule *rule, td_d
     tdi_body_contact *t = y->contact;
     td_status status = t ? tdi_body_contact_begin(t, y, rule->dt, rule->h, 0, 1, diag) : TD_OK;
     if (status == TD_OK && t && t->exact_step.used) {
-        t->exact_step.rule = (tdi_plane_rule){.whole = rule->dt, .limp = true};
+        t->exact_step.rule = (tdi_plane_rule){.whole = rule->dt, .no_restitution = true};
         status = tdi_exact_begin(t, y, rule->dt, diag);
     }
     stand_all(y);
@@ -455,7 +455,7 @@ static td_status begin_truncated(const tdi_system *y, const tdi_rule *rule, td_d
 }
 
 td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
-    const span whole = {.to = 1, .limp = true};
+    const span whole = {.to = 1, .no_restitution = true};
     const tdi_rule given = rule_of(y, whole), rule = one_step(&given);
     bool converged;
     forget(diag);
@@ -552,13 +552,13 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
 
 // Where a step that is taken in pieces has come to.
 typedef struct progress {
-    int32_t at, piece; // in parts of 1/FINEST
-    int32_t least;     // piece
-    bool impact;       // the next piece is one
-    bool missed;       // the last was, and nothing bounced
-    bool halved;       // a piece did not converge
-    bool limp;         // nor one in which something bounced: without that it may
-    bool vain;         // nor one of the smallest, however many iterations it had
+    int32_t at, piece;   // in parts of 1/FINEST
+    int32_t least;       // piece
+    bool impact;         // the next piece is one
+    bool missed;         // the last was, and nothing bounced
+    bool halved;         // a piece did not converge
+    bool no_restitution; // nor one in which something bounced: without that it may
+    bool vain;           // nor one of the smallest, however many iterations it had
 } progress;
 
 // After a piece that converged the next is twice as long where it fits, and after an impact all
@@ -573,16 +573,16 @@ static void go_on(progress *p, bool bounced) {
         p->piece *= 2;
     }
     p->piece = p->piece < all - p->at ? p->piece : all - p->at;
-    p->impact = p->limp = false;
+    p->impact = p->no_restitution = false;
 }
 
 // What bounces does so at once; where nothing is as near yet, and where a piece did not converge,
 // half of it is tried. What cannot bounce is stopped.
 static void go_back(progress *p, bool bounced) {
     p->impact = bounced && !p->missed && !p->impact;
-    p->limp = p->piece == p->least && !p->impact;
+    p->no_restitution = p->piece == p->least && !p->impact;
     p->halved = p->halved || !p->impact;
-    p->piece = p->impact || p->limp ? p->least : p->piece / 2;
+    p->piece = p->impact || p->no_restitution ? p->least : p->piece / 2;
     p->missed = false;
 }
 
@@ -608,7 +608,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     save_all(y, memory);
     while (p.at < FINEST && status == TD_OK) {
         bool converged;
-        const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.limp, p.vain};
+        const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.no_restitution, p.vain};
         forget(diag);
         status = try_part(y, part, &converged, stats, diag);
         const bool bounced = y->contact && tdi_exact_bounces(y->contact);
@@ -626,7 +626,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         } else if (tdi_is_spent(y->budget) && status == TD_OK) {
             tdi_system_undo(y);
             status = tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
-        } else if ((!last || (bounced && !p.limp)) && status != TD_ERR_LIMIT) {
+        } else if ((!last || (bounced && !p.no_restitution)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
             go_back(&p, bounced && status == TD_OK);
             status = TD_OK;

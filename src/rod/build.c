@@ -131,7 +131,7 @@ static void measure_depths(tdi_rod_model *m) {
         const tdi_rod_node *up = n->parent != TD_NONE && n->parent < i ? &m->node[n->parent] : NULL;
         const bool held = n->flags & TDI_HELD_BASE;
         n->depth = held ? 0 : up && up->depth >= 0 ? up->depth + n->length : -1;
-        n->bare = held || n->depth < 0 ? 0 : fmax(up->bare, TDI_STANDS * n->radius);
+        n->bare = held || n->depth < 0 ? 0 : fmax(up->bare, TDI_BASE_CLEARANCE * n->radius);
     }
 }
 

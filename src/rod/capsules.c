@@ -78,7 +78,7 @@ static bool drawn_close(const tdi_rod_state *s, int32_t i, int32_t j) {
     td_vec3 own[2], other[2];
     drawn_ends(s, i, own);
     drawn_ends(s, j, other);
-    const tdi_two two = {
+    const tdi_pair_shape two = {
         .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }

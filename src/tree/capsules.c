@@ -28,10 +28,10 @@ static rooting rooting_of(const tdi_tree_model *m, int32_t i, const rooting *up)
     const bool fixed = m->kind[i] == TD_JOINT_FIXED;
     if (!up) {
         bool floats = m->kind[i] == TD_JOINT_FREE;
-        return (rooting){0, floats ? -INFINITY : TDI_STANDS * b->radius, fixed};
+        return (rooting){0, floats ? -INFINITY : TDI_BASE_CLEARANCE * b->radius, fixed};
     }
     return (rooting){up->depth + tdi_norm(b->attach),
-                     up->free < 0 ? up->free : fmax(up->free, TDI_STANDS * b->radius),
+                     up->free < 0 ? up->free : fmax(up->free, TDI_BASE_CLEARANCE * b->radius),
                      fixed && up->welded};
 }
 
@@ -157,7 +157,7 @@ static td_real way_between(const tdi_tree_model *m, int32_t a, int32_t b, td_rea
 static bool drawn_close(const tdi_tree_model *m, int32_t i, int32_t j) {
     const td_real p = m->capsule_radius[i], q = m->capsule_radius[j];
     const td_vec3 *own = m->drawn + 2 * i, *other = m->drawn + 2 * j;
-    const tdi_two two = {
+    const tdi_pair_shape two = {
         .side = TDI_SIDE_SEGMENT, .a = own[0], .b = own[1], .c = other[0], .d = other[1]};
     return tdi_closest_of(&two).distance < p + q + fmin(p, q);
 }

@@ -3,19 +3,19 @@
 //
 // From      To        When                                                        Decided in
 // active    waiting   `adapt` allows a larger error than the motion of its tips   waiting.c
-// active    asleep    its island was slow for a time, or a program asked for it   sleep.c
-// waiting   asleep    a program asked for it                                      sleep.c
+// active    asleep    its island was slow for a time, or a program requests it    sleep.c
+// waiting   asleep    a program requests it                                       sleep.c
 // active    blocked   the step of its island could not be solved                  blocking.c
 // blocked   active    the next step begins, or its island joins another           here
-// waiting   active    its tips would move, or it is held or moved                 waiting.c
+// waiting   active    its tips would move, or a program pulls or moves it         waiting.c
 // waiting   active    a program wakes it                                          here
 // asleep    active    loads, constraints, colliders or neighbours change          here
 // asleep    active    a program wakes it                                          here
 // any       disabled  a program disables it; a sleeping island wakes first        actors.c
 // disabled  active    a program enables it                                        actors.c
 //
-// Steps     Active actors are solved. Waiting and sleeping ones are left out. Blocked ones were
-//           tried, and stay where the step began.
+// Steps     Active actors are solved. Waiting and sleeping actors are skipped. Blocked actors were
+//           tried, and are where the step began.
 // Islands   An island has the state of its actors. It sleeps when all of them do; if one is active,
 //           all are.
 // Undo      A step that fails leaves every state as it was: undo.c.
@@ -45,8 +45,8 @@ void tdi_actor_set_activity(tdi_actor *a, tdi_activity to) {
     TDI_ASSERT(allowed);
     (void)allowed;
     if (a->activity == TDI_ASLEEP) {
-        a->sleep.asked = a->sleep.in_tree = false;
-        a->sleep.calm = 0;
+        a->sleep.requested = a->sleep.in_tree = false;
+        a->sleep.slow_time = 0;
     }
     a->activity = to;
 }
@@ -54,7 +54,7 @@ void tdi_actor_set_activity(tdi_actor *a, tdi_activity to) {
 // ---- waking ---------------------------------------------------------------------------------
 
 static const char *const reasons[] = {
-    [TDI_WAKE_LOADS] = "what acts on it has changed",
+    [TDI_WAKE_LOADS] = "its loads have changed",
     [TDI_WAKE_CONSTRAINT] = "a constraint has changed",
     [TDI_WAKE_COLLIDER] = "a collider has moved within reach",
     [TDI_WAKE_NEIGHBOUR] = "an active actor has come near",
@@ -70,8 +70,8 @@ static void wake_ring(td_world *w, int32_t actor) {
 
 void tdi_actor_wake(td_world *w, int32_t actor, tdi_wake_reason reason) {
     tdi_actor *a = &w->actors[actor];
-    a->sleep.asked = false;
-    a->sleep.calm = 0;
+    a->sleep.requested = false;
+    a->sleep.slow_time = 0;
     tdi_world_poses_changed(w);
     if (a->activity == TDI_ASLEEP) {
         tdi_log(&w->log, TD_LOG_INFO, "'%s' wakes at %g s: %s", a->name, td_world_time(w),
@@ -215,6 +215,6 @@ void tdi_world_follow_activity(td_world *w) {
         if (a->activity == TDI_ASLEEP) {
             a->sleep.box = tdi_actor_reach(w, k);
         }
-        w->sleep.allowed = w->sleep.allowed || a->activity == TDI_ASLEEP || a->sleep.asked;
+        w->sleep.allowed = w->sleep.allowed || a->activity == TDI_ASLEEP || a->sleep.requested;
     }
 }

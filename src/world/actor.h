@@ -28,21 +28,21 @@ enum { TDI_NAME = 96 }; // characters
 // Whether an actor is stepped; activity.c says how one state follows another.
 typedef enum tdi_activity {
     TDI_ACTIVE,
-    TDI_WAITING,  // at rest: steps leave it out, tests say when it has to move
-    TDI_ASLEEP,   // at rest with its island: steps leave it out until something changes
-    TDI_DISABLED, // a program has taken it out: nothing touches it
-    TDI_BLOCKED   // its last step could not be solved: it stays where that began
+    TDI_WAITING,  // at rest: steps skip it until a test finds that it would move
+    TDI_ASLEEP,   // at rest with its island: steps skip it until something changes
+    TDI_DISABLED, // by a program: it has no contact
+    TDI_BLOCKED   // its last step could not be solved: it is where that step began
 } tdi_activity;
 
-// What it needs to fall asleep and to wake: sleep.c.
+// Sleeping of an actor: sleep.c.
 typedef struct tdi_sleep {
-    bool asked;      // a program has put it to sleep: it sleeps from the end of the next step on
-    td_real calm;    // s: for so long it has been slow, while the same acted on it
-    uint64_t digest; // of what acted on it in the last step
-    int32_t next;    // while it sleeps: the next of the actors that fell asleep with it, in a ring
-    td_box box;      // while it sleeps: around it, within reach of contact
-    bool in_tree;    // while it sleeps: the tree for queries has its segments where they are
-    bool kept;       // contacts of the step with which it fell asleep are still those it has
+    bool requested;    // a program has put it to sleep, from the end of the next step on
+    td_real slow_time; // s: for which it has been slow under unchanged loads
+    uint64_t digest;   // of its loads in the last step
+    int32_t next;      // while it sleeps: the next actor of its sleeping island, in a ring
+    td_box box;        // while it sleeps: its bounds with the range of contact
+    bool in_tree;      // while it sleeps: the tree for queries has its current segments
+    bool has_contacts; // the world keeps the contacts of its last step before sleep
 } tdi_sleep;
 
 // A segment of another that carries an actor: at its place, in the axes of the segment.
@@ -110,7 +110,7 @@ typedef struct tdi_actor_contact {
     tdi_barrier barrier; // of the last step
     // likewise of exact contact, as in tdi_member: of the last step and of the one before, or which
     // is under way, one after the other, `swapped` or not; NULL: none
-    td_vec3 *borne;
+    td_vec3 *warm_start;
     bool swapped;
     void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
     int32_t relations;      // of constraints that couple it: there is room for so many
@@ -180,11 +180,11 @@ td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_
 // The same of one that is there: its solver, skeleton and state become those of a variant.
 td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // Whether exact contact leaves something to the next step, of what touches or does not.
-bool tdi_world_bears(const td_world *world, bool has_contact);
+bool tdi_world_keeps_contact_forces(const td_world *world, bool has_contact);
 // What exact contact left of the last step (0), or leaves of the next (1); and how many.
-td_vec3 *tdi_actor_borne(const tdi_actor *actor, int other);
-size_t tdi_actor_borne_count(const tdi_actor *actor);
-void tdi_actor_forget_borne(const tdi_actor *actor);
+td_vec3 *tdi_actor_contact_forces(const tdi_actor *actor, int other);
+size_t tdi_actor_contact_force_count(const tdi_actor *actor);
+void tdi_actor_clear_contact_forces(const tdi_actor *actor);
 void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Puts it where its place is now, as drawn.

@@ -238,7 +238,7 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->contact.barrier = (tdi_barrier){.strength = 1, .reach = -1};
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->reaction.watched = a->reaction.known = false;
-    a->sleep = (tdi_sleep){.asked = false};
+    a->sleep = (tdi_sleep){.requested = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
@@ -307,7 +307,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
-        a->alive = a->sleep.kept = false;
+        a->alive = a->sleep.has_contacts = false;
         a->step.status = TD_OK;
         tdi_world_release_actor(w, k);
         tdi_actor_end_drives(&w->actors[k]);
@@ -344,7 +344,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     }
     a->step.status = TD_OK;
     tdi_world_regroup(w, k);
-    a->sleep.kept = false;
+    a->sleep.has_contacts = false;
     return TD_OK;
 }
 

@@ -44,7 +44,7 @@ void tdi_island_stop(td_world *w, const tdi_island *i) {
         tdi_state_stop(a->state);
         a->solver->set_base(a->state, &stand);
         a->contact.barrier.strength = 1;
-        tdi_actor_forget_borne(a);
+        tdi_actor_clear_contact_forces(a);
     }
 }
 

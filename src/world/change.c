@@ -102,7 +102,7 @@ static void set_free(tdi_actor *a) {
     a->step.largest_force = 0;
     a->reaction.watched = a->reaction.known = false;
     a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
-    a->sleep = (tdi_sleep){.asked = false};
+    a->sleep = (tdi_sleep){.requested = false};
     a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     a->name = NULL;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Digests of what acts on actors. A sleeping actor wakes when its digest changes.
+// Digests of the loads of actors. A sleeping actor wakes when its digest changes.
 //
-// Method   A digest of the numbers that options, bases, loads and constraints are made of in a
-//          step. It changes when one of them does. It does not change with the pose, on which the
-//          loads themselves depend.
+// Method   A digest of the numbers of options, bases, loads and constraints in a step. It does not
+//          depend on the pose, as the loads themselves do.
 // Fields   A force that a function gives may change at any time: actors that feel one stay awake,
 //          as do actors in a wind that varies.
 
@@ -28,7 +27,7 @@ static uint64_t take_options(uint64_t sum, const td_world *w, const tdi_actor *a
     return TAKE(sum, numbers);
 }
 
-// Where the base is to be, the frame whose motion it may not feel, and held ends.
+// The pose of the base, the frame of its local dynamics, and held ends.
 static uint64_t take_base(uint64_t sum, const td_world *w, const tdi_actor *a) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const tdi_transform place = tdi_actor_place(w, a);

@@ -132,7 +132,7 @@ static void forget_slept(td_world *w, int32_t actor) {
         }
     }
     w->sleep.count = kept;
-    w->actors[actor].sleep.kept = false;
+    w->actors[actor].sleep.has_contacts = false;
 }
 
 void tdi_world_follow_trace(td_world *w, const tdi_trace *t, const tdi_actor *before) {

@@ -166,7 +166,7 @@ bool tdi_island_place_contact(td_world *world, tdi_island *island);
 // Instead of joining islands, marks actors that came near others as over budget.
 void tdi_world_mark_near(td_world *world);
 // The points of an actor that fell asleep stay where they are.
-void tdi_actor_rest_points(td_world *world, int32_t actor);
+void tdi_actor_freeze_points(td_world *world, int32_t actor);
 // Where an island's points have come in the step; while its states are at hand.
 void tdi_island_note_way(td_world *world, const tdi_island *island);
 // After all were accepted: the next step begins where this one ended.

@@ -35,8 +35,8 @@ static tdi_member member_of(tdi_actor *a) {
                         .without_contact = !a->has_contact,
                         .relations = a->contact.relations,
                         .room = &a->contact.room,
-                        .borne = tdi_actor_borne(a, 0),
-                        .bears = tdi_actor_borne(a, 1)};
+                        .warm_start = tdi_actor_contact_forces(a, 0),
+                        .contact_forces = tdi_actor_contact_forces(a, 1)};
 }
 
 // Skips pairs of one actor, pairs whose filters do not collide, and pairs severed by a cut.
@@ -159,7 +159,7 @@ static void gather(const td_world *w, int32_t actor, td_vec3 *x) {
     }
 }
 
-void tdi_actor_rest_points(td_world *w, int32_t actor) {
+void tdi_actor_freeze_points(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
     if (w->actors[actor].has_contact) {
         const int32_t first = n->first_point[actor];
@@ -176,7 +176,7 @@ static void place_points(td_world *w) {
     for (int32_t k = 0; k < w->actor_count && (!n->placed || n->shared); k++) {
         gather(w, k, n->x);
         if (w->actors[k].activity == TDI_ASLEEP) {
-            tdi_actor_rest_points(w, k);
+            tdi_actor_freeze_points(w, k);
         }
     }
     n->placed = true;
@@ -588,7 +588,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
-    tdi_actor_forget_borne(a);
+    tdi_actor_clear_contact_forces(a);
     if (n->x && a->has_contact) {
         memset(n->last + n->first_point[actor], 0, (size_t)a->state->point_count * sizeof *n->last);
     }

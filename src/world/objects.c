@@ -196,31 +196,32 @@ bool tdi_variant_has_contact(const td_world *w, int32_t object, int32_t variant)
            tdi_is_implicit(w->scene->def.objects[object].integrator);
 }
 
-bool tdi_world_bears(const td_world *w, bool has_contact) {
+bool tdi_world_keeps_contact_forces(const td_world *w, bool has_contact) {
     return has_contact && w->scene->def.contact.method == TD_CONTACT_EXACT;
 }
 
-size_t tdi_actor_borne_count(const tdi_actor *a) {
-    return a->contact.borne ? TDI_PLACES * (size_t)a->state->capsule_count : 0;
+size_t tdi_actor_contact_force_count(const tdi_actor *a) {
+    return a->contact.warm_start ? TDI_CONTACT_POINTS * (size_t)a->state->capsule_count : 0;
 }
 
-td_vec3 *tdi_actor_borne(const tdi_actor *a, int other) {
-    return a->contact.borne && a->contact.swapped != other
-               ? a->contact.borne + tdi_actor_borne_count(a)
-               : a->contact.borne;
+td_vec3 *tdi_actor_contact_forces(const tdi_actor *a, int other) {
+    return a->contact.warm_start && a->contact.swapped != other
+               ? a->contact.warm_start + tdi_actor_contact_force_count(a)
+               : a->contact.warm_start;
 }
 
-void tdi_actor_forget_borne(const tdi_actor *a) {
-    if (a->contact.borne) {
-        memset(tdi_actor_borne(a, 0), 0, tdi_actor_borne_count(a) * sizeof *a->contact.borne);
+void tdi_actor_clear_contact_forces(const tdi_actor *a) {
+    if (a->contact.warm_start) {
+        memset(tdi_actor_contact_forces(a, 0), 0,
+               tdi_actor_contact_force_count(a) * sizeof *a->contact.warm_start);
     }
 }
 
 static td_status make_borne(const td_world *w, tdi_actor *a) {
-    const size_t count = 2 * TDI_PLACES * (size_t)a->state->capsule_count;
-    if (tdi_world_bears(w, a->has_contact) && count > 0) {
-        a->contact.borne = tdi_alloc_zeroed(w->alloc, count, sizeof *a->contact.borne);
-        return a->contact.borne ? TD_OK : TD_ERR_MEMORY;
+    const size_t count = 2 * TDI_CONTACT_POINTS * (size_t)a->state->capsule_count;
+    if (tdi_world_keeps_contact_forces(w, a->has_contact) && count > 0) {
+        a->contact.warm_start = tdi_alloc_zeroed(w->alloc, count, sizeof *a->contact.warm_start);
+        return a->contact.warm_start ? TD_OK : TD_ERR_MEMORY;
     }
     return TD_OK;
 }
@@ -266,7 +267,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->segments = td_skeleton_segments(v->skeleton);
     a->segment_count = td_skeleton_count(v->skeleton);
     a->has_contact = tdi_variant_has_contact(w, v->object, variant);
-    a->contact.borne = NULL;
+    a->contact.warm_start = NULL;
     td_status status = a->solver->state_new(v->model, w->alloc, &a->state, diag);
     if (status == TD_OK) {
         a->state->led = true;
@@ -315,10 +316,10 @@ void tdi_actor_free(tdi_actor *a) {
         a->adapt.ops->free(a->adapt.adapt);
     }
     tdi_actor_free_explicit_contact(a);
-    if (a->contact.borne) {
-        tdi_alloc_free(a->state->alloc, a->contact.borne,
-                       2 * tdi_actor_borne_count(a) * sizeof *a->contact.borne);
-        a->contact.borne = NULL;
+    if (a->contact.warm_start) {
+        tdi_alloc_free(a->state->alloc, a->contact.warm_start,
+                       2 * tdi_actor_contact_force_count(a) * sizeof *a->contact.warm_start);
+        a->contact.warm_start = NULL;
     }
     tdi_state_free(a->state);
 }

@@ -50,7 +50,7 @@ int32_t tdi_island_contacts(const td_world *w, const tdi_island *i, td_contact *
 static int32_t slept_contacts(const td_world *w, td_contact *contacts, int32_t capacity) {
     int32_t count = 0;
     for (int32_t k = 0; k < w->sleep.count; k++) {
-        if (w->actors[w->sleep.contacts[k].actor].sleep.kept) {
+        if (w->actors[w->sleep.contacts[k].actor].sleep.has_contacts) {
             if (count < capacity) {
                 contacts[count] = w->sleep.contacts[k];
             }

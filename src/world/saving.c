@@ -141,7 +141,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
               w->colliders.count,
               w->loads.applied_count,
               w->watch.capacity,
-              tdi_world_count_slept(w),
+              tdi_world_count_sleeping_contacts(w),
               tdi_world_drive_count(w),
               tdi_world_count_added_constraints(w),
               w->near.pairs};
@@ -182,7 +182,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
         tdi_tape_item(t, w->near.last,
                       (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
-    tdi_tape_slept(t, w, h.slept);
+    tdi_tape_sleeping_contacts(t, w, h.slept);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -318,8 +318,9 @@ static size_t variant_bytes(const td_world *w, int32_t variant, td_integrator in
     return sizeof(int32_t) + t.size + v->drawn_bytes +
            tdi_variant_adapt_bytes(w, variant, integrator) +
            (points ? (size_t)v->drawn_points * sizeof *w->near.last : 0) +
-           (tdi_world_bears(w, points) ? TDI_PLACES * (size_t)v->drawn_capsules * sizeof(td_vec3)
-                                       : 0);
+           (tdi_world_keeps_contact_forces(w, points)
+                ? TDI_CONTACT_POINTS * (size_t)v->drawn_capsules * sizeof(td_vec3)
+                : 0);
 }
 
 static size_t applied_force_bytes(int32_t count) {
@@ -373,7 +374,7 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     wanted += constraint_bytes(h->added_constraints, alive);
     given += own_constraint_bytes(w);
     wanted += (size_t)h->slept * sizeof *w->sleep.contacts;
-    given += (size_t)tdi_world_count_slept(w) * sizeof *w->sleep.contacts;
+    given += (size_t)tdi_world_count_sleeping_contacts(w) * sizeof *w->sleep.contacts;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         const int32_t object = w->actors[k].object;
         given += variant_bytes(w, w->actors[k].variant, w->scene->def.objects[object].integrator);
@@ -476,8 +477,9 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->colliders.count &&
                 h->applied == w->loads.applied_count && h->watched == w->watch.capacity &&
-                h->slept == tdi_world_count_slept(w) && h->drives == tdi_world_drive_count(w) &&
-                h->added_constraints == 0 && tdi_world_count_added_constraints(w) == 0 &&
+                h->slept == tdi_world_count_sleeping_contacts(w) &&
+                h->drives == tdi_world_drive_count(w) && h->added_constraints == 0 &&
+                tdi_world_count_added_constraints(w) == 0 &&
                 tdi_grown_is_same(w, grown_at(h, bytes));
     for (int32_t k = 0; k < w->actor_count && same; k++) {
         same = variant_at(bytes, k) == w->actors[k].variant;
@@ -531,7 +533,7 @@ static td_status follow_save(td_world *w, td_diag *diag) {
     }
     w->islands.count = 0; // their contacts are not those of the save
     tdi_world_follow_activity(w);
-    tdi_world_check_slept(w);
+    tdi_world_check_sleeping_contacts(w);
     td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->loads.wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set

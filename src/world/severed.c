@@ -80,7 +80,7 @@ void tdi_severed_free(tdi_severed_pairs *severed, const td_alloc *alloc) {
 // ---- which pairs ----------------------------------------------------------------------------
 
 static td_real distance(const piece *p, td_vec3 c, td_vec3 d) {
-    const tdi_two two = {.side = TDI_SIDE_SEGMENT, .a = p->a, .b = p->b, .c = c, .d = d};
+    const tdi_pair_shape two = {.side = TDI_SIDE_SEGMENT, .a = p->a, .b = p->b, .c = c, .d = d};
     return tdi_closest_of(&two).distance;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Actors that sleep: islands that have come to rest are not solved until something acts on them.
+// Sleeping: islands at rest are not solved until something acts on them.
 //
-// Asleep   An island falls asleep as a whole, when all its actors have been slower than a speed for
-//          a time, with the same acting on them, or when a program says so. Its actors stop, and
-//          their past is forgotten: the first step after waking is one from rest, by backward
-//          Euler, so that waking never adds energy.
-// Awake    It wakes as a whole: activity.c says when. A step that fails wakes nobody.
-// Contact  Forces of the step with which an island fell asleep are kept, for those who ask. An
-//          island with more contacts than there is room for stays awake; how much room there is
-//          follows from the actors alone.
+// Asleep   An island falls asleep as a whole, when all of its actors have been slower than a speed
+//          for a time under unchanged loads, or when a program requests it. Its actors stop and
+//          lose their history: the first step after waking is backward Euler from rest, so that
+//          waking never adds energy.
+// Awake    It wakes as a whole: see activity.c. A failed step wakes no island.
+// Contact  The contacts of its last step are kept for queries. An island with more contacts than
+//          fit stays awake; the capacity follows from the actors alone.
 
 #include "world/world.h"
 
@@ -18,18 +17,18 @@
 #include <math.h>
 #include <string.h>
 
-#define CAPSULE_CONTACTS 4  // for which there is room, of a capsule,
+#define CAPSULE_CONTACTS 4  // capacity for contacts, of a capsule,
 #define MORE_CONTACTS    16 // and of an actor besides
 #define BLOCK            64 // segments whose speeds are computed at once
 
 // ---- room -----------------------------------------------------------------------------------
 
-// Contacts of an actor for which there is room.
+// Capacity for contacts of an actor.
 static int32_t contacts_of(const tdi_actor *a) {
     return a->has_contact ? CAPSULE_CONTACTS * a->state->capsule_count + MORE_CONTACTS : 0;
 }
 
-// It doubles, since what it replaces stays in the arena.
+// It doubles, since the old list stays in the arena.
 td_status tdi_world_sleep_room(td_world *w, int32_t least) {
     int64_t need = least;
     for (int32_t k = 0; k < w->room.made_count; k++) {
@@ -43,14 +42,14 @@ td_status tdi_world_sleep_room(td_world *w, int32_t least) {
     if (capacity > INT32_MAX) {
         return TD_ERR_LIMIT;
     }
-    td_contact *slept = tdi_arena_zeroed(&w->arena, (size_t)capacity, sizeof *slept);
-    if (!slept) {
+    td_contact *contacts = tdi_arena_zeroed(&w->arena, (size_t)capacity, sizeof *contacts);
+    if (!contacts) {
         return TD_ERR_MEMORY;
     }
     if (w->sleep.count > 0) {
-        memcpy(slept, w->sleep.contacts, (size_t)w->sleep.count * sizeof *slept);
+        memcpy(contacts, w->sleep.contacts, (size_t)w->sleep.count * sizeof *contacts);
     }
-    w->sleep.contacts = slept;
+    w->sleep.contacts = contacts;
     w->sleep.capacity = (int32_t)capacity;
     return TD_OK;
 }
@@ -61,7 +60,7 @@ static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
     return &w->actors[w->islands.member_actor[i->first + j]];
 }
 
-// Whether no point of the surface is faster. A point beside the axis also moves when the segment
+// Whether no point of the surface is faster. Points beside the axis also move when the segment
 // twists.
 static bool is_slow(const tdi_actor *a, td_real speed) {
     bool slow = true;
@@ -80,58 +79,58 @@ static bool is_slow(const tdi_actor *a, td_real speed) {
     return slow;
 }
 
-void tdi_island_note_calm(td_world *w, const tdi_island *i, td_real t1) {
+void tdi_island_update_slow_time(td_world *w, const tdi_island *i, td_real t1) {
     const td_scene_sleep *rule = &w->scene->def.sleep;
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);
         tdi_sleep *s = &a->sleep;
         const uint64_t before = s->digest;
         s->digest = tdi_actor_digest(w, a, t1);
-        const bool calm = rule->given && a->activity != TDI_BLOCKED && s->digest == before &&
+        const bool slow = rule->given && a->activity != TDI_BLOCKED && s->digest == before &&
                           !tdi_actor_is_driven(w, a) && is_slow(a, rule->speed);
-        s->calm = calm ? s->calm + w->clock.dt : 0;
+        s->slow_time = slow ? s->slow_time + w->clock.dt : 0;
     }
 }
 
-// What constraints did; those that change keep their actors awake.
+// Constraints that change keep their actors awake.
 static void note_constraints(td_world *w, td_real t0) {
     for (int32_t k = 0; k < w->constraints.slot_count; k++) {
         const uint64_t digest = w->constraints.slots[k].alive ? tdi_constraint_digest(w, k, t0) : 0;
         if (w->constraints.slots[k].alive && digest != w->constraints.slots[k].digest) {
-            w->actors[w->constraints.slots[k].actor[0]].sleep.calm = 0;
+            w->actors[w->constraints.slots[k].actor[0]].sleep.slow_time = 0;
         }
         w->constraints.slots[k].digest = digest;
     }
 }
 
-// Whether a program wants it to sleep, or all have been calm for long enough.
-static bool wants_sleep(const td_world *w, const tdi_island *i) {
+// Whether a program requests it, or all actors have been slow for long enough.
+static bool may_sleep(const td_world *w, const tdi_island *i) {
     const td_scene_sleep *rule = &w->scene->def.sleep;
-    bool calm = rule->given, asked = false;
+    bool slow = rule->given, requested = false;
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_actor *a = member(w, i, j);
-        calm = calm && a->sleep.calm >= rule->time &&
-               !a->contact.explicit_contact; // those do not know what wakes them
-        asked = asked || a->sleep.asked;
+        slow = slow && a->sleep.slow_time >= rule->time &&
+               !a->contact.explicit_contact; // an explicit step cannot find what wakes it
+        requested = requested || a->sleep.requested;
     }
-    return (calm || asked) && tdi_island_is_solved(i);
+    return (slow || requested) && tdi_island_is_solved(i);
 }
 
-// Contacts of those who sleep, and of those who have not moved since, stay; others go.
-void tdi_world_clear_slept(td_world *w) {
+// Keeps contacts of actors that sleep or have not moved since.
+void tdi_world_drop_sleeping_contacts(td_world *w) {
     int32_t kept = 0;
     for (int32_t k = 0; k < w->sleep.count; k++) {
-        if (w->actors[w->sleep.contacts[k].actor].sleep.kept) {
+        if (w->actors[w->sleep.contacts[k].actor].sleep.has_contacts) {
             w->sleep.contacts[kept++] = w->sleep.contacts[k];
         }
     }
     w->sleep.count = kept;
 }
 
-// False: there is no room for them.
+// False: they do not fit.
 static bool keep_contacts(td_world *w, const tdi_island *i) {
     int32_t room = 0;
-    tdi_world_clear_slept(w);
+    tdi_world_drop_sleeping_contacts(w);
     for (int32_t j = 0; j < i->count; j++) {
         room += contacts_of(member(w, i, j));
     }
@@ -141,7 +140,7 @@ static bool keep_contacts(td_world *w, const tdi_island *i) {
     return count <= room;
 }
 
-// Velocities become 0, and the past is forgotten.
+// Velocities become 0, and the history is dropped.
 static void fall_asleep(td_world *w, tdi_island *i) {
     if (!keep_contacts(w, i)) {
         return;
@@ -151,18 +150,18 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         const int32_t k = w->islands.member_actor[i->first + j];
         tdi_actor *a = &w->actors[k];
-        if (a->activity == TDI_WAITING) { // the step has left it out
+        if (a->activity == TDI_WAITING) { // the step has skipped it
             a->sleep.digest = tdi_actor_digest(w, a, td_world_time(w));
         }
         tdi_actor_set_activity(a, TDI_ASLEEP);
-        a->sleep.kept = true;
+        a->sleep.has_contacts = true;
         a->sleep.next = w->islands.member_actor[i->first + (j + 1 < i->count ? j + 1 : 0)];
         a->sleep.box = tdi_actor_reach(w, k);
-        a->before.stats = a->step.stats; // nothing is to be told of the steps to come
+        a->before.stats = a->step.stats; // steps are not reported while it sleeps
         if (a->adapt.adapt) {
             a->adapt.ops->changed(a->adapt.adapt);
         }
-        tdi_actor_rest_points(w, k);
+        tdi_actor_freeze_points(w, k);
     }
 }
 
@@ -173,11 +172,11 @@ void tdi_world_sleep_calm(td_world *w, td_real t0) {
     note_constraints(w, t0);
     for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
-        if (wants_sleep(w, i)) {
+        if (may_sleep(w, i)) {
             fall_asleep(w, i);
         }
         for (int32_t j = 0; j < i->count; j++) {
-            member(w, i, j)->sleep.asked = false;
+            member(w, i, j)->sleep.requested = false;
         }
     }
 }
@@ -195,7 +194,7 @@ td_box tdi_actor_reach(const td_world *w, int32_t actor) {
     return (td_box){tdi_sub(b.low, more), tdi_add(b.high, more)};
 }
 
-void tdi_world_check_slept(td_world *w) {
+void tdi_world_check_sleeping_contacts(td_world *w) {
     int32_t kept = 0;
     for (int32_t k = 0; k < w->sleep.count; k++) {
         if (tdi_has(w->sleep.contacts[k].actor, w->actor_count)) {
@@ -226,7 +225,7 @@ td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
     if (status != TD_OK) {
         return tdi_fail(diag, status, "there is no room for contacts of actors that sleep");
     }
-    w->actors[k].sleep.asked = true;
+    w->actors[k].sleep.requested = true;
     return TD_OK;
 }
 

@@ -51,7 +51,7 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
 // All that the step of an actor takes from around it; nobody of its island has moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_remember(a);
-    a->reaction.known = a->sleep.kept = a->step.over_budget = false;
+    a->reaction.known = a->sleep.has_contacts = a->step.over_budget = false;
     a->step.status = TD_OK;
     a->step.diag.status = TD_OK; // most of it is a text that nobody reads then
     a->step.diag.index = TD_NONE;
@@ -248,7 +248,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
 static void calm_island(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
-    tdi_island_note_calm(s->world, &s->world->islands.all[k], s->t1);
+    tdi_island_update_slow_time(s->world, &s->world->islands.all[k], s->t1);
 }
 
 typedef struct round_of_islands {

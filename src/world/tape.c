@@ -131,18 +131,18 @@ void tdi_tape_drives(tdi_tape *t, td_world *w, int32_t count) {
 }
 
 static void tape_sleep(tdi_tape *t, tdi_sleep *s) {
-    flag(t, &s->asked);
-    flag(t, &s->kept);
-    item(t, &s->calm, sizeof s->calm);
+    flag(t, &s->requested);
+    flag(t, &s->has_contacts);
+    item(t, &s->slow_time, sizeof s->slow_time);
     item(t, &s->digest, sizeof s->digest);
     item(t, &s->next, sizeof s->next);
 }
 
 // In the order in which they were kept, without those that are not any more.
-void tdi_tape_slept(tdi_tape *t, td_world *w, int32_t count) {
+void tdi_tape_sleeping_contacts(tdi_tape *t, td_world *w, int32_t count) {
     int32_t k = 0;
     for (int32_t done = 0; done < count; k++) {
-        if (t->from || w->actors[w->sleep.contacts[k].actor].sleep.kept) {
+        if (t->from || w->actors[w->sleep.contacts[k].actor].sleep.has_contacts) {
             item(t, &w->sleep.contacts[k], sizeof *w->sleep.contacts);
             done++;
         }
@@ -150,10 +150,10 @@ void tdi_tape_slept(tdi_tape *t, td_world *w, int32_t count) {
     w->sleep.count = t->from ? count : w->sleep.count;
 }
 
-int32_t tdi_world_count_slept(const td_world *w) {
+int32_t tdi_world_count_sleeping_contacts(const td_world *w) {
     int32_t count = 0;
     for (int32_t k = 0; k < w->sleep.count; k++) {
-        count += w->actors[w->sleep.contacts[k].actor].sleep.kept;
+        count += w->actors[w->sleep.contacts[k].actor].sleep.has_contacts;
     }
     return count;
 }
@@ -204,8 +204,9 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
         tdi_state_restore(a->state, t->from + t->size);
     }
     t->size += tdi_state_save_size(a->state);
-    if (a->contact.borne) {
-        item(t, tdi_actor_borne(a, 0), tdi_actor_borne_count(a) * sizeof *a->contact.borne);
+    if (a->contact.warm_start) {
+        item(t, tdi_actor_contact_forces(a, 0),
+             tdi_actor_contact_force_count(a) * sizeof *a->contact.warm_start);
     }
     if (a->adapt.adapt) {
         if (t->to) {

@@ -30,12 +30,12 @@ void tdi_tape_collider(tdi_tape *tape, tdi_collider_slot *s);
 void tdi_tape_applied_force(tdi_tape *tape, tdi_applied_force *h);
 void tdi_tape_watch(tdi_tape *tape, tdi_watch *watch);
 void tdi_tape_drives(tdi_tape *tape, td_world *world, int32_t count);
-void tdi_tape_slept(tdi_tape *tape, td_world *world, int32_t count);
+void tdi_tape_sleeping_contacts(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_actor_head(tdi_tape *tape, tdi_actor *a);
 void tdi_tape_actor(tdi_tape *tape, tdi_actor *a);
 void tdi_tape_added(tdi_tape *tape, tdi_constraint_slot *slot);
 void tdi_tape_constraint(tdi_tape *tape, tdi_constraint_slot *slot);
 void tdi_tape_group(tdi_tape *tape, tdi_group *g);
 // Contacts of those that sleep that are saved; places of constraints that were added.
-int32_t tdi_world_count_slept(const td_world *world);
+int32_t tdi_world_count_sleeping_contacts(const td_world *world);
 int32_t tdi_world_count_added_constraints(const td_world *world);

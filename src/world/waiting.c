@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-#define EVERY 16  // steps
-#define CALM  0.5 // of the error that is allowed
+#define EVERY       16  // steps
+#define WAITS_BELOW 0.5 // of the error that is allowed
 
 // ---- who ------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ static void test(td_world *w, int32_t k) {
     a->step.opts = tdi_actor_step_opts(w, a);
     ask_air(w, a, winds);
     const td_real sway = ops->sway(a->state, &a->step.opts, winds, &allowed);
-    if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < CALM * allowed)) {
+    if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < WAITS_BELOW * allowed)) {
         ops->stop(a->state, sway);
         tdi_actor_set_activity(a, TDI_WAITING);
     }
