@@ -3,6 +3,7 @@
 // plainly: places by integrating the frame equations, derivatives by differences, one dense matrix.
 // Pairs with src/helix/step.c.
 
+#include "cases/dense.h"
 #include "helix/implicit.h"
 #include "test_helix_support.h"
 
@@ -27,8 +28,7 @@ typedef struct dense {
     td_real q[MOST];
     spread x[2], v[2]; // now and a step before
     td_real before[MOST];
-    td_real moved[MOST]; // by the step before
-    int32_t known;       // steps
+    int32_t known; // steps
     // the step under way
     td_real h;
     spread history, predictor;
@@ -157,91 +157,17 @@ static void hessian(const dense *d, const td_real *q, td_real h[MOST][MOST]) {
     }
 }
 
-// Cholesky's factors, which take the place of H. False where H is not positive definite.
-static bool factor(int32_t n, td_real h[MOST][MOST]) {
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t j = 0; j <= i; j++) {
-            td_real sum = h[i][j];
-            for (int32_t t = 0; t < j; t++) {
-                sum -= h[i][t] * h[j][t];
-            }
-            if (i == j && !(sum > 0)) {
-                return false;
-            }
-            h[i][j] = i == j ? sqrt(sum) : sum / h[j][j];
-        }
-    }
-    return true;
-}
-
-// The same with the least multiple of I added, by powers of ten, that makes it positive definite.
-static void factor_shifted(int32_t n, td_real h[MOST][MOST]) {
-    td_real copy[MOST][MOST], shift = 0, largest = 0;
-    memcpy(copy, h, sizeof copy);
-    for (int32_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(h[i][i]));
-    }
-    while (!factor(n, h) && shift < largest) {
-        shift = shift > 0 ? 10 * shift : 1e-4 * largest;
-        memcpy(h, copy, sizeof copy);
-        for (int32_t i = 0; i < n; i++) {
-            h[i][i] += shift;
-        }
-    }
-}
-
-// -H^-1 g
-static void increments(int32_t n, td_real h[MOST][MOST], const td_real *g, td_real *x) {
-    for (int32_t i = 0; i < n; i++) {
-        x[i] = -g[i];
-        for (int32_t t = 0; t < i; t++) {
-            x[i] -= h[i][t] * x[t];
-        }
-        x[i] /= h[i][i];
-    }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        for (int32_t t = i + 1; t < n; t++) {
-            x[i] -= h[t][i] * x[t];
-        }
-        x[i] /= h[i][i];
-    }
-}
-
-// q + a x, no further than half a radian, as far as the potential falls.
-static td_real move(const dense *d, td_real *q, const td_real *x) {
-    td_real most = 0, to[MOST] = {0};
-    for (int32_t k = 0; k < d->unknowns; k++) {
-        most = fmax(most, fabs(x[k]));
-    }
-    const td_real from = potential(d, q);
-    for (td_real part = fmin(1, 0.5 / most); part > 1e-3; part *= 0.5) {
-        for (int32_t k = 0; k < d->unknowns; k++) {
-            to[k] = q[k] + part * x[k];
-        }
-        if (most < 1e-4 || potential(d, to) < from) {
-            memcpy(q, to, sizeof to);
-            return part * most;
-        }
-    }
-    return (td_real)NAN;
-}
-
-// Newton's method, which keeps its matrix while that serves. False when it does not converge.
+// One of Newton's steps from a pose that is near the least. False where that is none.
 static bool minimise(const dense *d, td_real *q) {
-    td_real h[MOST][MOST], g[MOST], x[MOST], moved = 1;
-    for (int round = 0; round < 40; round++) {
-        if (moved > 0.02) {
-            hessian(d, q, h);
-            factor_shifted(d->unknowns, h);
-        }
-        gradient(d, q, g);
-        increments(d->unknowns, h, g, x);
-        moved = move(d, q, x);
-        if (!(moved >= 1e-10)) {
-            return moved >= 0;
-        }
+    td_real h[MOST][MOST], g[MOST];
+    hessian(d, q, h);
+    gradient(d, q, g);
+    const bool least = dense_factor(h[0], MOST, d->unknowns);
+    dense_solve(h[0], MOST, d->unknowns, g);
+    for (int32_t k = 0; k < d->unknowns; k++) {
+        q[k] -= g[k];
     }
-    return false;
+    return least;
 }
 
 // ---- the rules, plainly ---------------------------------------------------------------------
@@ -275,19 +201,35 @@ static void dense_begin(dense *d, td_real dt) {
     }
 }
 
-static bool dense_step(dense *d, td_real dt) {
+// Where a state is, as unknowns.
+static void read_unknowns(const dense *d, const td_body *s, td_real *q) {
+    const int32_t angles = 3 * tdi_as_helix_model(d->model)->element_count;
+    td_vec3 u[MOST_ELEMENTS];
+    td_helix_curvatures(s, u, NULL);
+    for (int32_t k = 0; k < angles; k++) {
+        const td_vec3 a = tdi_scale(u[k / 3], tdi_as_helix_model(d->model)->element[k / 3].length);
+        q[k] = k % 3 == 0 ? a.x : k % 3 == 1 ? a.y : a.z;
+    }
+    if (d->unknowns > angles) {
+        const tdi_mat3 now = tdi_mat3_from_quat(td_helix_frame(s, 0, 0)),
+                       turn = tdi_mat3_mul_t(&now, &d->root.r);
+        const td_vec3 twice = tdi_mat3_axial(&turn), x = td_helix_place(s, 0, 0); // 2 sin(angle)
+        const td_real sine = 0.5 * tdi_norm(twice), by = sine > 0 ? asin(sine) / sine : 1;
+        const td_vec3 w = tdi_scale(twice, 0.5 * by), shift = tdi_sub(x, d->root.x);
+        const td_real root[6] = {w.x, w.y, w.z, shift.x, shift.y, shift.z};
+        memcpy(q + angles, root, (size_t)(d->unknowns - angles) * sizeof *q);
+    }
+}
+
+// The least of the potential that is near where a state came to.
+static bool dense_step(dense *d, td_real dt, const td_body *s) {
     const int32_t n = tdi_as_helix_model(d->model)->station_count,
                   angles = 3 * tdi_as_helix_model(d->model)->element_count;
     td_real q[MOST] = {0};
     dense_begin(d, dt);
-    for (int32_t k = 0; k < d->unknowns; k++) {
-        q[k] = d->q[k] + d->moved[k];
-    }
+    read_unknowns(d, s, q);
     if (!minimise(d, q)) {
         return false;
-    }
-    for (int32_t k = 0; k < d->unknowns; k++) {
-        d->moved[k] = q[k] - d->q[k];
     }
     d->x[1] = d->x[0];
     d->v[1] = d->v[0];
@@ -407,8 +349,8 @@ static void claim_steps(uint64_t seed, td_end_kind root, int count) {
             td_vec3 u[MOST_ELEMENTS];
             fine = CHECK_SAY(td_body_step(p.state, &p.opts, NULL, NULL) == TD_OK,
                              "helices %d, step %d: no step", k, step) &&
-                   CHECK_SAY(dense_step(&p.d, p.opts.dt), "helices %d, step %d: no dense step", k,
-                             step);
+                   CHECK_SAY(dense_step(&p.d, p.opts.dt, p.state),
+                             "helices %d, step %d: no dense step", k, step);
             td_helix_curvatures(p.state, u, NULL);
             for (int32_t e = 0; fine && e < tdi_as_helix_model(p.model)->element_count; e++) {
                 const td_vec3 want = curvatures(&p.d, p.d.q, e);

@@ -2,6 +2,7 @@
 // Cases of the equations of motion: three ways to the same accelerations, the integrators on the
 // same path, momentum.
 
+#include "cases/dense.h"
 #include "cases/validate/validate.h"
 #include "tendril/ida.h"
 
@@ -18,35 +19,6 @@ typedef struct disagreement {
     double dense;          // forward against the solution with the dense matrix
     double product;        // inverse against matrix times acceleration
 } disagreement;
-
-// L L^T x = x, in place of the matrix and the right side; false when the matrix is not positive
-static bool solve_dense(double *m, double *x, int32_t n) {
-    for (int32_t j = 0; j < n; j++) {
-        for (int32_t i = j; i < n; i++) {
-            double sum = m[(ptrdiff_t)i * n + j];
-            for (int32_t k = 0; k < j; k++) {
-                sum -= m[(ptrdiff_t)i * n + k] * m[(ptrdiff_t)j * n + k];
-            }
-            if (i == j && !(sum > 0)) {
-                return false;
-            }
-            m[(ptrdiff_t)i * n + j] = i == j ? sqrt(sum) : sum / m[(ptrdiff_t)j * n + j];
-        }
-    }
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t k = 0; k < i; k++) {
-            x[i] -= m[(ptrdiff_t)i * n + k] * x[k];
-        }
-        x[i] /= m[(ptrdiff_t)i * n + i];
-    }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        for (int32_t k = i + 1; k < n; k++) {
-            x[i] -= m[(ptrdiff_t)k * n + i] * x[k];
-        }
-        x[i] /= m[(ptrdiff_t)i * n + i];
-    }
-    return true;
-}
 
 static double apart(const double *a, const double *b, int32_t n) {
     double difference = 0, size = 1e-300;
@@ -107,9 +79,10 @@ static void compare(val_body *tree, val_random *random, double *room, disagreeme
         right[i] = torque[i] + springs[i] - bias[i];
     }
     memcpy(factor, matrix, (size_t)n * (size_t)n * sizeof *factor);
-    bool positive = solve_dense(factor, right, n);
-    double error = positive ? weighted_apart(matrix, accel, right, n) : (double)NAN;
-    worst->dense = val_worse(error, worst->dense);
+    const bool positive = dense_factor(factor, n, n);
+    dense_solve(factor, n, n, right);
+    worst->dense =
+        val_worse(positive ? weighted_apart(matrix, accel, right, n) : (double)NAN, worst->dense);
 }
 
 static void compare_tree(val_report *report, val_body *tree, val_random *random,

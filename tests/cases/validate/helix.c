@@ -2,6 +2,7 @@
 // Cases of what helices must obey whatever their shape: the frame equations, and energy, momentum,
 // forces and Hessians that are derivatives of the places.
 
+#include "cases/dense.h"
 #include "cases/validate/helix.h"
 
 #include <math.h>
@@ -341,61 +342,11 @@ static void dense_matrices(swing *s, int32_t n, double k[DOFS][DOFS], double m[D
     }
 }
 
-// K <- L^-1 K L^-T with M = L L^T
-static void reduce(int32_t n, double k[DOFS][DOFS], double m[DOFS][DOFS]) {
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t j = 0; j <= i; j++) {
-            double sum = m[i][j];
-            for (int32_t t = 0; t < j; t++) {
-                sum -= m[i][t] * m[j][t];
-            }
-            m[i][j] = i == j ? sqrt(sum) : sum / m[j][j];
-        }
-    }
-    for (int side = 0; side < 2; side++) {
-        for (int32_t c = 0; c < n; c++) {
-            for (int32_t i = 0; i < n; i++) {
-                double sum = side ? k[c][i] : k[i][c];
-                for (int32_t t = 0; t < i; t++) {
-                    sum -= m[i][t] * (side ? k[c][t] : k[t][c]);
-                }
-                *(side ? &k[c][i] : &k[i][c]) = sum / m[i][i];
-            }
-        }
-    }
-}
-
-// Eigenvalues by Jacobi's rotations, left on the diagonal.
-static void diagonalise(int32_t n, double a[DOFS][DOFS]) {
-    for (int sweep = 0; sweep < 12; sweep++) {
-        for (int32_t p = 0; p < n; p++) {
-            for (int32_t q = p + 1; q < n; q++) {
-                if (a[p][q] == 0) {
-                    continue;
-                }
-                const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1));
-                const double c = 1 / hypot(t, 1), d = t * c;
-                for (int32_t i = 0; i < n; i++) {
-                    const double x = a[i][p], y = a[i][q];
-                    a[i][p] = c * x - d * y;
-                    a[i][q] = d * x + c * y;
-                }
-                for (int32_t i = 0; i < n; i++) {
-                    const double x = a[p][i], y = a[q][i];
-                    a[p][i] = c * x - d * y;
-                    a[q][i] = d * x + c * y;
-                }
-            }
-        }
-    }
-}
-
 // At rest: what is left of the gradient, over the largest moment of a spring; and the square of
 // each frequency against that of the dense matrices, relative.
 static void hessian_off(val_report *report, swing *s, double *gradient, double *hessian) {
     const int32_t n = 3 * s->helix.n;
-    double k[DOFS][DOFS], m[DOFS][DOFS], largest = 0, left = 0;
+    double k[DOFS][DOFS], m[DOFS][DOFS], lambda[DOFS], largest = 0, left = 0;
     td_step_opts opts = td_step_opts_default();
     td_mode modes[DOFS];
     val_settle(report, &s->helix, &opts, "rest of random helices");
@@ -415,16 +366,10 @@ static void hessian_off(val_report *report, swing *s, double *gradient, double *
     }
     *gradient = val_worse(left / largest, *gradient);
     dense_matrices(s, n, k, m);
-    reduce(n, k, m);
-    diagonalise(n, k);
-    for (int32_t i = 0; i < n; i++) { // sort as the modes are
-        for (int32_t j = i + 1; j < n; j++) {
-            const double low = fmin(k[i][i], k[j][j]), high = fmax(k[i][i], k[j][j]);
-            k[i][i] = low;
-            k[j][j] = high;
-        }
-        const double w = 2 * VAL_PI * modes[i].frequency;
-        *hessian = val_worse(fabs(w * fabs(w) / k[i][i] - 1), *hessian);
+    const bool positive = dense_eigenvalues(k[0], m[0], DOFS, n, lambda);
+    for (int32_t i = 0; i < n; i++) {
+        const double w = 2 * VAL_PI * modes[i].frequency, off = fabs(w * fabs(w) / lambda[i] - 1);
+        *hessian = val_worse(positive ? off : (double)NAN, *hessian);
     }
 }
 
