@@ -5,75 +5,74 @@
 
 #include <math.h>
 
-const double val_frame_steps[3] = {1.0 / 30, 1.0 / 60, 1.0 / 240};
+static const double frame_steps[3] = {1.0 / 30, 1.0 / 60, 1.0 / 240};
 
 #define MANY_STEPS 1000000
 
-// ---- random trees without outside work ------------------------------------------------------
+// ---- bodies without outside work ------------------------------------------------------------
 
 // Energy above that of the nearest rest; without gravity that is 0.
-static bool energy_put_in(val_body *tree, const val_pose *start, const td_step_opts *opts,
-                          double *energy, double *put_in) {
+static bool energy_put_in(val_body *body, const td_step_opts *opts, double *energy,
+                          double *put_in) {
     double rest = 0;
-    val_pose_restore(tree, start);
-    *energy = val_energy(tree, opts->gravity);
-    bool found = opts->gravity.y == 0 || val_rest_energy(tree, opts, &rest);
+    *energy = val_energy(body, opts->gravity);
+    bool found = opts->gravity.y == 0 || val_rest_energy(body, opts, &rest);
     *put_in = *energy - rest;
     return found && *put_in > 0;
 }
 
-void val_follow_energy(val_report *report, val_body *body, const td_step_opts *opts, double energy,
-                       double put_in, const char *quantity, val_losses *worst) {
+static void follow_energy(val_report *report, val_body *body, const td_step_opts *opts,
+                          double energy, double put_in, val_losses *worst) {
     val_ledger l = val_ledger_open(energy, put_in, opts->dt);
     const int32_t steps = (int32_t)round(3 / opts->dt);
     for (int32_t i = 0; i < steps; i++) {
-        val_step(report, body, opts, quantity);
+        val_step(report, body, opts, "energy of a random body");
         val_ledger_add(&l, val_energy(body, opts->gravity), worst);
+    }
+}
+
+void val_energy_of(val_report *report, const char *what, uint64_t seed, int32_t count,
+                   val_opening open) {
+    int32_t restless = 0;
+    val_losses worst[2][3] = {{{0}}};
+    val_random random = {seed};
+    for (int32_t i = 0; i < count; i++) {
+        td_step_opts opts = td_step_opts_default();
+        val_body body;
+        val_pose start;
+        double energy, put_in;
+        val_progress(report, 0.8 * i / count);
+        open(report, &random, i, &opts, &body);
+        val_pose_keep(report, &body, &start);
+        restless += !energy_put_in(&body, &opts, &energy, &put_in);
+        for (int k = 0; k < 6; k++) {
+            opts.integrator = k % 2 ? TD_IMPLICIT : TD_IMPLICIT_EULER;
+            opts.dt = frame_steps[k / 2];
+            val_pose_restore(&body, &start);
+            follow_energy(report, &body, &opts, energy, put_in, &worst[k % 2][k / 2]);
+        }
+        val_pose_free(&start);
+        val_body_free(&body);
+    }
+    val_at_most(report, val_text(report, "%s whose rest was not found", what), count, restless, 0);
+    for (int k = 0; k < 3; k++) {
+        val_losses_rows(report, count, (int)round(1 / frame_steps[k]), &worst[0][k], &worst[1][k]);
     }
 }
 
 // Every third tree floats without gravity; the others hang from a root with it. Every other tree
 // has no damping at all.
-static void one_tree(val_report *report, val_random *random, int32_t index, val_losses worst[2][3],
-                     int32_t *restless) {
+static void open_tree(val_report *report, val_random *random, int32_t index, td_step_opts *opts,
+                      val_body *tree) {
     val_wild wild = val_slender;
-    td_step_opts opts = td_step_opts_default();
-    val_body tree;
-    val_pose start;
-    double energy, put_in;
     wild.least = 3;
     wild.most = 20;
     wild.floating = index % 3 == 0;
     wild.stiff = 100;
     wild.damping = index % 2 ? 0.05 : 0;
-    opts.gravity.y = wild.floating ? 0 : opts.gravity.y;
-    val_wild_open(report, random, &wild, 1.5, 5, &tree, &start);
-    *restless += !energy_put_in(&tree, &start, &opts, &energy, &put_in);
-    for (int k = 0; k < 6; k++) {
-        opts.integrator = k % 2 ? TD_IMPLICIT : TD_IMPLICIT_EULER;
-        opts.dt = val_frame_steps[k / 2];
-        val_pose_restore(&tree, &start);
-        val_follow_energy(report, &tree, &opts, energy, put_in, "energy of a random tree",
-                          &worst[k % 2][k / 2]);
-    }
-    val_pose_free(&start);
-    val_body_free(&tree);
-}
-
-static void energy_of_trees(val_report *report) {
-    const int32_t count = val_tries(report, 200);
-    int32_t restless = 0;
-    val_losses worst[2][3] = {{{0}}};
-    val_random random = {2};
-    for (int32_t i = 0; i < count; i++) {
-        val_progress(report, 0.8 * i / count);
-        one_tree(report, &random, i, worst, &restless);
-    }
-    val_at_most(report, "trees whose rest was not found", count, restless, 0);
-    for (int k = 0; k < 3; k++) {
-        val_losses_rows(report, count, (int)round(1 / val_frame_steps[k]), &worst[0][k],
-                        &worst[1][k]);
-    }
+    opts->gravity.y = wild.floating ? 0 : opts->gravity.y;
+    val_wild_build(report, random, &wild, tree);
+    val_wild_start(random, tree, 1.5, 5);
 }
 
 // ---- damping by the rule itself -------------------------------------------------------------
@@ -163,57 +162,51 @@ static void long_runs(val_report *report) {
 
 // ---- orders ---------------------------------------------------------------------------------
 
-static const struct {
-    const char *name;
-    td_integrator integrator;
-    int32_t steps; // in a quarter of a second; and twice as many
-    double order;
-} orders[] = {{"euler", TD_EULER, 4096, 1},
-              {"rk4", TD_RK4, 64, 4},
-              {"implicit", TD_IMPLICIT, 1024, 2},
-              {"implicit-euler", TD_IMPLICIT_EULER, 4096, 1}};
+enum { ORDER_TIPS = 8 };
 
-// Error at the end against a run of rk4 in far smaller steps; halving the step divides it by
-// 2^order.
-static void measure_order(val_report *report, val_body *tree, const val_pose *start,
-                          const td_vec3 *truth, td_vec3 *tips, int k) {
-    char text[64];
-    double error[2];
-    td_step_opts opts = td_step_opts_default();
-    snprintf(text, sizeof text, "order of %s", orders[k].name);
-    opts.integrator = orders[k].integrator;
-    opts.tolerance = 1e-13;
-    for (int i = 0; i < 2; i++) {
-        int32_t steps = orders[k].steps << i;
-        opts.dt = 0.25 / steps;
-        val_run(report, tree, start, &opts, steps, tips, text);
-        error[i] = val_tips_apart(tips, truth, tree->n);
-    }
-    val_absolute(report, text, orders[k].steps, log2(error[0] / error[1]), orders[k].order, 0.1);
-}
-
-static void measure_orders(val_report *report) {
-    val_random random = {3};
-    val_body tree;
+// From three runs, each with half the step of the one before: the differences fall by 2^order.
+void val_orders(val_report *report, const td_step_opts *opts, val_body *body, const val_rule *rules,
+                int count) {
     val_pose start;
-    td_vec3 truth[8], tips[8];
-    td_step_opts opts = td_step_opts_default();
-    opts.integrator = TD_RK4;
-    opts.dt = 0.25 / 4096;
-    val_wild_open(report, &random, &val_stout, 0.5, 3, &tree, &start);
-    val_run(report, &tree, &start, &opts, 4096, truth, "order of rk4");
-    for (int k = 0; k < 4; k++) {
-        measure_order(report, &tree, &start, truth, tips, k);
+    val_pose_keep(report, body, &start);
+    for (int k = 0; k < count; k++) {
+        td_vec3 tips[3][ORDER_TIPS];
+        td_step_opts own = *opts;
+        const char *quantity = val_text(report, "order of %s", rules[k].name);
+        own.integrator = rules[k].integrator;
+        for (int i = 0; i < 3; i++) {
+            const int32_t steps = rules[k].steps << i;
+            own.dt = 0.25 / steps;
+            val_run(report, body, &start, &own, steps, tips[i], quantity);
+        }
+        val_absolute(report, quantity, rules[k].steps,
+                     log2(val_tips_apart(tips[0], tips[1], body->n) /
+                          val_tips_apart(tips[1], tips[2], body->n)),
+                     rules[k].order, 0.1);
     }
     val_pose_free(&start);
+}
+
+static void orders_of_tree(val_report *report) {
+    static const val_rule rules[] = {{"euler", TD_EULER, 4096, 1},
+                                     {"rk4", TD_RK4, 64, 4},
+                                     {"implicit", TD_IMPLICIT, 1024, 2},
+                                     {"implicit-euler", TD_IMPLICIT_EULER, 4096, 1}};
+    val_random random = {3};
+    val_body tree;
+    td_step_opts opts = td_step_opts_default();
+    opts.tolerance = 1e-13;
+    val_wild_build(report, &random, &val_stout, &tree);
+    val_wild_start(&random, &tree, 0.5, 3);
+    val_orders(report, &opts, &tree, rules, 4);
     val_body_free(&tree);
 }
 
 void val_energy_case(val_report *report) {
-    energy_of_trees(report);
+    val_energy_of(report, "trees", 2, val_tries(report, 200), open_tree);
     val_sway_damping(report, "tree", 20);
     long_runs(report);
-    measure_orders(report);
+    orders_of_tree(report);
 }
 
 // ---- drag -----------------------------------------------------------------------------------

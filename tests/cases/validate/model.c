@@ -283,25 +283,19 @@ void val_wild_start(val_random *random, val_body *tree, double angle, double spe
 
 // ---- states ---------------------------------------------------------------------------------
 
-void val_pose_keep(val_report *report, val_body *tree, val_pose *pose) {
-    const size_t coords = (size_t)tree->coords, dofs = (size_t)tree->dofs;
-    *pose = (val_pose){.coord_count = tree->coords, .dof_count = tree->dofs};
-    pose->coords = val_memory(report, "keeping a state", coords, sizeof *pose->coords);
-    pose->velocities = val_memory(report, "keeping a state", dofs, sizeof *pose->velocities);
-    memcpy(pose->coords, td_tree_coords(tree->state), coords * sizeof(double));
-    memcpy(pose->velocities, td_tree_velocities(tree->state), dofs * sizeof(double));
+void val_pose_keep(val_report *report, val_body *body, val_pose *pose) {
+    pose->size = td_body_save_size(body->state);
+    pose->bytes = val_memory(report, "keeping a state", pose->size, 1);
+    td_body_save(body->state, pose->bytes);
 }
 
-void val_pose_restore(val_body *tree, const val_pose *pose) {
-    memcpy(td_tree_coords(tree->state), pose->coords, (size_t)tree->coords * sizeof(double));
-    memcpy(td_tree_velocities(tree->state), pose->velocities, (size_t)tree->dofs * sizeof(double));
-    td_tree_state_changed(tree->state);
+void val_pose_restore(val_body *body, const val_pose *pose) {
+    case_must(td_body_restore(body->state, pose->bytes, pose->size, NULL));
 }
 
 void val_pose_free(val_pose *pose) {
-    free(pose->coords);
-    free(pose->velocities);
-    *pose = (val_pose){.coords = NULL};
+    free(pose->bytes);
+    *pose = (val_pose){NULL, 0};
 }
 
 void val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
@@ -311,14 +305,14 @@ void val_wild_open(val_report *report, val_random *random, const val_wild *wild,
     val_pose_keep(report, tree, start);
 }
 
-void val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
+void val_run(val_report *report, val_body *body, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity) {
-    val_pose_restore(tree, start);
+    val_pose_restore(body, start);
     for (int32_t i = 0; i < steps; i++) {
-        val_step(report, tree, opts, quantity);
+        val_step(report, body, opts, quantity);
     }
-    for (int32_t i = 0; i < tree->n; i++) {
-        tips[i] = td_body_tip(tree->state, i);
+    for (int32_t i = 0; i < body->n; i++) {
+        tips[i] = td_body_tip(body->state, i);
     }
 }
 
@@ -330,9 +324,9 @@ double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count) {
     return apart;
 }
 
-bool val_rest_energy(val_body *tree, const td_step_opts *opts, double *energy) {
+bool val_rest_energy(val_body *body, const td_step_opts *opts, double *energy) {
     td_step_stats stats = {0};
-    td_status status = td_body_settle(tree->state, opts, &stats, NULL);
-    *energy = val_energy(tree, opts->gravity);
+    td_status status = td_body_settle(body->state, opts, &stats, NULL);
+    *energy = val_energy(body, opts->gravity);
     return status == TD_OK && stats.unconverged == 0;
 }

@@ -141,10 +141,23 @@ double val_beam_vibration(val_report *report, const char *solver, int32_t count)
 
 // Damping of a beam of so many pieces by the rule itself: it has none and sways at 1 Hz.
 void val_sway_damping(val_report *report, const char *solver, int32_t count);
-// What energy does in 3 s from here, by steps of one of the lengths below.
-extern const double val_frame_steps[3];
-void val_follow_energy(val_report *report, val_body *body, const td_step_opts *opts, double energy,
-                       double put_in, const char *quantity, val_losses *worst);
+// Makes random body number `index`, in motion, and sets the options that its steps need.
+typedef void (*val_opening)(val_report *report, val_random *random, int32_t index,
+                            td_step_opts *opts, val_body *body);
+// What the implicit rules do in 3 s to the energy of so many bodies, which nothing drives.
+void val_energy_of(val_report *report, const char *what, uint64_t seed, int32_t count,
+                   val_opening open);
+
+// The orders of integrators, by the tips of a body after a quarter of a second.
+typedef struct val_rule {
+    const char *name;
+    td_integrator integrator;
+    int32_t steps; // in a quarter of a second; and twice and four times as many
+    double order;
+} val_rule;
+
+void val_orders(val_report *report, const td_step_opts *opts, val_body *body, const val_rule *rules,
+                int count);
 
 // What a random tree may be. Stiffness is given, or follows from shape and material.
 typedef struct val_wild {
@@ -169,21 +182,21 @@ void val_wild_start(val_random *random, val_body *tree, double angle, double spe
 
 // A state kept, to start from it again.
 typedef struct val_pose {
-    double *coords, *velocities;
-    int32_t coord_count, dof_count;
+    void *bytes;
+    size_t size;
 } val_pose;
 
-void val_pose_keep(val_report *report, val_body *tree, val_pose *pose);
-void val_pose_restore(val_body *tree, const val_pose *pose);
+void val_pose_keep(val_report *report, val_body *body, val_pose *pose);
+void val_pose_restore(val_body *body, const val_pose *pose);
 void val_pose_free(val_pose *pose);
 // A random tree as val_wild_start() starts it, with that start kept.
 void val_wild_open(val_report *report, val_random *random, const val_wild *wild, double angle,
                    double speed, val_body *tree, val_pose *start);
 
 // Energy of the rest nearest to the state, which is moved there; false when it was not reached.
-bool val_rest_energy(val_body *tree, const td_step_opts *opts, double *energy);
+bool val_rest_energy(val_body *body, const td_step_opts *opts, double *energy);
 // From a kept state on, `steps` steps; then the tips of all segments.
-void val_run(val_report *report, val_body *tree, const val_pose *start, const td_step_opts *opts,
+void val_run(val_report *report, val_body *body, const val_pose *start, const td_step_opts *opts,
              int32_t steps, td_vec3 *tips, const char *quantity);
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count); // the farthest pair, m
 
