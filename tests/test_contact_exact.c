@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact contact, of all solvers: sticks on slopes, slides, bounces, heaps.
+// Exact contact, of all solvers and explicit integrators: sticks on slopes, slides, bounces, heaps.
 
 #include "td_test.h"
 #include "tendril/tendril.h"
@@ -13,8 +13,20 @@
 #define RADIUS   0.004 // m
 #define STEP     (1.0 / 60)
 
-static const char *const solvers[] = {"rod", "tree", "helix"};
-enum { SOLVERS = 3, MOST = 8 };
+// All solvers by implicit steps, then trees by explicit ones, which are short.
+typedef struct way {
+    const char *name, *solver;
+    td_integrator integrator;
+    double step; // s
+    int32_t segments;
+} way;
+
+static const way ways[] = {{"rod", "rod", TD_IMPLICIT, STEP, 6},
+                           {"tree", "tree", TD_IMPLICIT, STEP, 6},
+                           {"helix", "helix", TD_IMPLICIT, STEP, 6},
+                           {"tree by euler", "tree", TD_EULER, 1e-3, 1},
+                           {"tree by rk4", "tree", TD_RK4, 1e-3, 1}};
+enum { SOLVERS = 3, WAYS = 5, MOST = 8 };
 
 // ---- sticks ---------------------------------------------------------------------------------
 
@@ -40,7 +52,7 @@ static void set_up(stage *s) {
     s->scene.collider_count = 1;
 }
 
-static void add_stick(stage *s, const char *solver, td_vec3 from, td_vec3 to) {
+static void add_stick(stage *s, const way *by, td_vec3 from, td_vec3 to) {
     static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const int32_t k = s->count++;
     td_object_def *o = &s->object[k];
@@ -48,24 +60,30 @@ static void add_stick(stage *s, const char *solver, td_vec3 from, td_vec3 to) {
     s->ends[k][0] = from;
     s->ends[k][1] = to;
     o->name = names[k];
-    o->solver = solver;
+    o->solver = by->solver;
+    o->integrator = by->integrator;
     o->start = TD_START_DRAWN;
     o->strand.points = s->ends[k];
     o->strand.point_count = 2;
-    o->strand.segments = 6;
+    o->strand.segments = by->segments;
     o->strand.radius = RADIUS;
     o->strand.start.held = TD_END_FREE;
-    o->loose = strcmp(solver, "rod") != 0;
+    o->loose = strcmp(by->solver, "rod") != 0;
+    s->scene.step = by->step;
+    s->scene.contact.self = by < &ways[SOLVERS];
+}
+
+static td_status try_stage(stage *s, td_diag *diag) {
+    td_diag_list diags = {diag, 1, 0};
+    td_world_opts opts = td_world_opts_default();
+    s->scene.objects = s->object;
+    s->scene.object_count = s->count;
+    return td_world_new(&s->scene, &opts, NULL, &s->world, &diags);
 }
 
 static void open_stage(stage *s) {
     td_diag diag = {.message = ""};
-    td_diag_list diags = {&diag, 1, 0};
-    td_world_opts opts = td_world_opts_default();
-    s->scene.objects = s->object;
-    s->scene.object_count = s->count;
-    const td_status status = td_world_new(&s->scene, &opts, NULL, &s->world, &diags);
-    CHECK_SAY(status == TD_OK, "%s", diag.message);
+    CHECK_SAY(try_stage(s, &diag) == TD_OK, "%s", diag.message);
 }
 
 static bool go(stage *s, int steps) {
@@ -106,27 +124,30 @@ static double least_gap(const stage *s) {
 }
 
 // A stick on a slope of `part` times the friction, by weight that leans, along the stick: else it
-// would roll.
-static void on_slope(stage *s, const char *solver, double part) {
-    const double tilt = atan(part * FRICTION);
+// would roll. Explicit contact begins where it touches.
+static void on_slope(stage *s, const way *by, double part) {
+    const double tilt = atan(part * FRICTION), y = (by < &ways[SOLVERS] ? 1.1 : 1) * RADIUS;
     set_up(s);
     s->scene.gravity = (td_vec3){GRAVITY * sin(tilt), -GRAVITY * cos(tilt), 0};
-    add_stick(s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
+    add_stick(s, by, (td_vec3){-0.1, y, 0}, (td_vec3){0.1, y, 0});
     open_stage(s);
+}
+
+static int steps_in(const stage *s, double time) {
+    return (int)lround(time / s->scene.step);
 }
 
 // ---- friction -------------------------------------------------------------------------------
 
 TD_TEST(contact_exact_stick_on_a_slope_below_friction_stands_still_for_a_minute) {
-    for (int k = 0; k < SOLVERS; k++) {
+    for (int k = 0; k < WAYS; k++) {
         stage s;
-        on_slope(&s, solvers[k], 0.9);
-        if (go(&s, 30)) { // it bends and comes to rest
+        on_slope(&s, &ways[k], 0.9);
+        if (go(&s, steps_in(&s, k < SOLVERS ? 0.5 : 0))) { // it bends and comes to rest
             const td_vec3 from = place_of(&s);
-            go(&s, 3600);
-            const td_vec3 to = place_of(&s);
-            const double way = hypot(hypot(to.x - from.x, to.y - from.y), to.z - from.z);
-            CHECK_SAY(way < 1e-6, "%s: it crept by %g m in a minute", solvers[k], way);
+            go(&s, steps_in(&s, k < SOLVERS ? 60 : 3)); // explicit steps are many
+            const double off = td_vec3_distance(place_of(&s), from);
+            CHECK_SAY(off < (k < SOLVERS ? 1e-6 : 1e-9), "%s: it crept by %g m", ways[k].name, off);
         }
         td_world_free(s.world);
     }
@@ -134,42 +155,49 @@ TD_TEST(contact_exact_stick_on_a_slope_below_friction_stands_still_for_a_minute)
 
 // What the contacts tell adds up to the weight.
 TD_TEST(contact_exact_forces_of_a_stick_at_rest_carry_its_weight) {
-    for (int k = 0; k < SOLVERS; k++) {
+    for (int k = 0; k < WAYS; k++) {
         static td_contact list[100];
         stage s;
-        on_slope(&s, solvers[k], 0.5);
+        on_slope(&s, &ways[k], 0.5);
         go(&s, 60);
         const int32_t count = td_world_contacts(s.world, list, 100);
         double up = 0, aside = 0;
         for (int32_t i = 0; i < count && i < 100; i++) {
             up += list[i].force.y;
             aside += list[i].force.x;
+            CHECK(list[i].actor == 0 && list[i].other == 0);
         }
         CHECK_SAY(fabs(aside / up + 0.5 * FRICTION) < 1e-3 * FRICTION, "%s: %g N aside, %g N up",
-                  solvers[k], aside, up);
+                  ways[k].name, aside, up);
         // a rope of 0.2 m, 900 kg/m^3
-        const double weight = 900 * 3.14159265 * RADIUS * RADIUS * 0.2 * GRAVITY,
+        const double weight = 900 * 3.14159265358979 * RADIUS * RADIUS * 0.2 * GRAVITY,
                      want = weight * cos(atan(0.5 * FRICTION));
-        CHECK_SAY(fabs(up / want - 1) < 1e-3, "%s: %g N, not %g", solvers[k], up, want);
+        CHECK_SAY(fabs(up / want - 1) < (k < SOLVERS ? 1e-3 : 1e-6), "%s: %g N, not %g",
+                  ways[k].name, up, want);
         td_world_free(s.world);
     }
 }
 
-// It starts at rest: x = a t (t + h)/2 by backward Euler.
+// It starts at rest: x = a t (t + h)/2 by either of Euler's methods.
 TD_TEST(contact_exact_stick_on_a_slope_above_friction_slides_by_coulombs_law) {
-    for (int k = 0; k < SOLVERS; k++) {
+    for (int k = 0; k < WAYS; k++) {
         stage s;
-        on_slope(&s, solvers[k], 1.3);
+        on_slope(&s, &ways[k], 1.3);
         const double tilt = atan(1.3 * FRICTION),
                      want = GRAVITY * (sin(tilt) - FRICTION * cos(tilt));
         const td_vec3 start = place_of(&s);
-        go(&s, 60);
+        go(&s, steps_in(&s, 1));
         const td_vec3 end = place_of(&s);
-        const double way = hypot(end.x - start.x, end.z - start.z), got = way / (0.5 * (1 + STEP));
-        CHECK_SAY(fabs(got / want - 1) < 0.005, "%s: acceleration %g, not %g", solvers[k], got,
+        const double far = hypot(end.x - start.x, end.z - start.z),
+                     got = far / (0.5 * (1 + ways[k].step));
+        CHECK_SAY(fabs(got / want - 1) < 0.005, "%s: acceleration %g, not %g", ways[k].name, got,
                   want);
-        CHECK_SAY(least_gap(&s) > 0 && end.y - start.y < 0.1 * RADIUS, "%s: gap %g, lifted by %g m",
-                  solvers[k], least_gap(&s), end.y - start.y);
+        if (k < SOLVERS) {
+            CHECK_SAY(least_gap(&s) > 0 && end.y - start.y < 0.1 * RADIUS,
+                      "%s: gap %g, lifted by %g m", ways[k].name, least_gap(&s), end.y - start.y);
+        } else {
+            CHECK_SAY(fabs(end.y - RADIUS) < 1e-6, "%s: height %g", ways[k].name, end.y);
+        }
         td_world_free(s.world);
     }
 }
@@ -183,19 +211,19 @@ static void tilt_to(stage *s, double slope) {
 
 // On a slope between the two coefficients it holds from rest; once it has slipped, on a steeper
 // one, it goes on by the smaller.
-static void claim_static_friction(const char *solver, td_contact_method method) {
+static void claim_static_friction(const way *by, td_contact_method method) {
     stage s;
     set_up(&s);
     s.plane.as.static_friction = 1.5 * FRICTION;
     s.scene.contact.method = method;
-    add_stick(&s, solver, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
+    add_stick(&s, by, (td_vec3){-0.1, 1.1 * RADIUS, 0}, (td_vec3){0.1, 1.1 * RADIUS, 0});
     open_stage(&s);
     go(&s, 60);
     const double start = place_of(&s).x;
     tilt_to(&s, 1.2 * FRICTION);
     go(&s, 120);
     const double held = place_of(&s).x - start, creeps = method == TD_CONTACT_EXACT ? 1e-6 : 2e-3;
-    CHECK_SAY(fabs(held) < creeps, "%s, method %d: it slid by %g m", solver, (int)method, held);
+    CHECK_SAY(fabs(held) < creeps, "%s, method %d: it slid by %g m", by->name, (int)method, held);
     tilt_to(&s, 1.7 * FRICTION);
     go(&s, 10);
     tilt_to(&s, 1.2 * FRICTION);
@@ -206,15 +234,15 @@ static void claim_static_friction(const char *solver, td_contact_method method) 
     }
     const double tilt = atan(1.2 * FRICTION), want = GRAVITY * (sin(tilt) - FRICTION * cos(tilt)),
                  got = (at[3] - at[2] - at[1] + at[0]) / STEP / (30 * STEP);
-    CHECK_SAY(fabs(got / want - 1) < 0.02, "%s, method %d: acceleration %g, not %g", solver,
+    CHECK_SAY(fabs(got / want - 1) < 0.02, "%s, method %d: acceleration %g, not %g", by->name,
               (int)method, got, want);
     td_world_free(s.world);
 }
 
 TD_TEST(contact_with_static_friction_holds_until_it_breaks_away_and_then_slides_by_the_other) {
     for (int k = 0; k < SOLVERS; k++) {
-        claim_static_friction(solvers[k], TD_CONTACT_BARRIER);
-        claim_static_friction(solvers[k], TD_CONTACT_EXACT);
+        claim_static_friction(&ways[k], TD_CONTACT_BARRIER);
+        claim_static_friction(&ways[k], TD_CONTACT_EXACT);
     }
 }
 
@@ -227,7 +255,7 @@ TD_TEST(contact_exact_stick_dropped_flat_bounces_by_newtons_law) {
         stage s;
         set_up(&s);
         s.plane.as.restitution = e;
-        add_stick(&s, solvers[k % SOLVERS], (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
+        add_stick(&s, &ways[k % SOLVERS], (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
         open_stage(&s);
         double kinetic, before = 0, energy = energy_of(&s, &kinetic), most = energy;
         double up = 0;
@@ -240,15 +268,36 @@ TD_TEST(contact_exact_stick_dropped_flat_bounces_by_newtons_law) {
                 const double fall = (n)*GRAVITY * STEP, want = e - GRAVITY * STEP / fall;
                 // a way may be off by 3e-3 of it
                 CHECK_SAY(fabs(up - want) < 3e-3, "%s, e %g: %g of its speed is left, not %g",
-                          solvers[k % SOLVERS], e, up, want);
+                          ways[k % SOLVERS].name, e, up, want);
             }
         }
-        CHECK_SAY(up > 0, "%s does not bounce", solvers[k % SOLVERS]);
+        CHECK_SAY(up > 0, "%s does not bounce", ways[k % SOLVERS].name);
         go(&s, 240);
         const double end = energy_of(&s, &kinetic);
         CHECK_SAY(most <= energy * (1 + 1e-12) && end <= energy, "%s gains energy: %g, %g, %g",
-                  solvers[k % SOLVERS], energy, most, end);
-        CHECK_SAY(e == 1 || kinetic < 1e-12, "%s: %g J are left", solvers[k % SOLVERS], kinetic);
+                  ways[k % SOLVERS].name, energy, most, end);
+        CHECK_SAY(e == 1 || kinetic < 1e-12, "%s: %g J are left", ways[k % SOLVERS].name, kinetic);
+        td_world_free(s.world);
+    }
+}
+
+// By explicit steps, that fall by d, it comes up by e^2 d.
+TD_TEST(contact_exact_stick_by_explicit_steps_bounces_by_its_restitution) {
+    for (int k = SOLVERS; k < WAYS; k++) {
+        const double d = 0.2, e = 0.6;
+        stage s;
+        set_up(&s);
+        s.plane.as.restitution = e;
+        s.scene.contact.law = k == SOLVERS ? TD_IMPACT_NEWTON : TD_IMPACT_POISSON;
+        add_stick(&s, &ways[k], (td_vec3){-0.1, RADIUS + d, 0}, (td_vec3){0.1, RADIUS + d, 0});
+        open_stage(&s);
+        const int fall = steps_in(&s, sqrt(2 * d / GRAVITY));
+        double top = 0;
+        go(&s, fall + 5);
+        for (int n = 0; n < fall && go(&s, 1); n++) {
+            top = fmax(top, place_of(&s).y - RADIUS);
+        }
+        CHECK_SAY(fabs(top - e * e * d) < 0.02 * d, "it comes up by %g m, not %g", top, e * e * d);
         td_world_free(s.world);
     }
 }
@@ -259,35 +308,36 @@ TD_TEST(contact_exact_stick_that_tumbles_never_gains_energy) {
         stage s;
         set_up(&s);
         s.plane.as.restitution = 0.8;
-        add_stick(&s, solvers[k], (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
+        add_stick(&s, &ways[k], (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
         open_stage(&s);
         double kinetic, last = energy_of(&s, &kinetic);
         for (int n = 0; n < 300 && go(&s, 1); n++) {
             const double now = energy_of(&s, &kinetic);
-            CHECK_SAY(now <= last + 1e-5, "%s: step %d: from %g to %g J", solvers[k], n, last, now);
-            CHECK_SAY(least_gap(&s) > 0, "%s: overlap", solvers[k]);
+            CHECK_SAY(now <= last + 1e-5, "%s: step %d: from %g to %g J", ways[k].name, n, last,
+                      now);
+            CHECK_SAY(least_gap(&s) > 0, "%s: overlap", ways[k].name);
             last = now;
         }
-        CHECK_SAY(kinetic < 1e-9, "%s: %g J are left", solvers[k], kinetic);
+        CHECK_SAY(kinetic < 1e-9, "%s: %g J are left", ways[k].name, kinetic);
         td_world_free(s.world);
     }
 }
 
 // Saved before, in and after its first bounces.
 TD_TEST(contact_exact_bounce_goes_on_with_the_same_bits_by_either_law) {
-    for (int k = 0; k < 2 * SOLVERS; k++) {
+    for (int k = 0; k < 2 * WAYS; k++) {
+        const way *by = &ways[k % WAYS];
         stage s;
         set_up(&s);
-        s.scene.contact.law = k < SOLVERS ? TD_IMPACT_NEWTON : TD_IMPACT_POISSON;
+        s.scene.contact.law = k < WAYS ? TD_IMPACT_NEWTON : TD_IMPACT_POISSON;
         s.plane.as.restitution = 0.8;
-        add_stick(&s, solvers[k % SOLVERS], (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
+        add_stick(&s, by, (td_vec3){-0.09, 0.05, 0}, (td_vec3){0.09, 0.14, 0.03});
         open_stage(&s);
         double kinetic, start = energy_of(&s, &kinetic);
         for (int n = 0; n < 8; n++) {
-            check_resumes(s.world, 3); // goes on by 3 steps
+            check_resumes(s.world, steps_in(&s, 0.05)); // goes on by these
         }
-        CHECK_SAY(energy_of(&s, &kinetic) < 0.99 * start, "%s has not hit the plane",
-                  solvers[k % SOLVERS]);
+        CHECK_SAY(energy_of(&s, &kinetic) < 0.99 * start, "%s has not hit the plane", by->name);
         td_world_free(s.world);
     }
 }
@@ -301,7 +351,7 @@ static void heap_of(stage *s, td_contact_method method) {
     s->plane.as.rolling = 0.1;
     for (int k = 0; k < 2 * SOLVERS; k++) {
         const double a = 0.7 * k, x = 0.1 * cos(a), z = 0.1 * sin(a), y = 0.02 + 0.02 * k;
-        add_stick(s, solvers[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});
+        add_stick(s, &ways[k % SOLVERS], (td_vec3){-x, y, -z + 0.01}, (td_vec3){x, y + 0.01, z});
     }
     open_stage(s);
 }
@@ -347,11 +397,29 @@ TD_TEST(contact_restitution_without_the_method_exact_is_refused) {
     set_up(&s);
     s.scene.contact.method = TD_CONTACT_BARRIER;
     s.plane.as.restitution = 0.5;
-    add_stick(&s, "rod", (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
-    td_diag_list diags = {&diag, 1, 0};
-    td_world_opts world = td_world_opts_default();
-    s.scene.objects = s.object;
-    s.scene.object_count = s.count;
-    CHECK(td_world_new(&s.scene, &world, NULL, &s.world, &diags) != TD_OK);
+    add_stick(&s, &ways[0], (td_vec3){-0.1, 0.1, 0}, (td_vec3){0.1, 0.1, 0});
+    CHECK(try_stage(&s, &diag) != TD_OK);
     CHECK(strstr(diag.message, "method: exact"));
+}
+
+TD_TEST(contact_between_objects_is_refused_with_explicit_integrators_by_name) {
+    const td_vec3 from = {-0.1, RADIUS, 0}, to = {0.1, RADIUS, 0};
+    td_diag diag;
+    stage s;
+    set_up(&s);
+    add_stick(&s, &ways[4], from, to);
+    s.scene.contact.self = true;
+    CHECK(try_stage(&s, &diag) != TD_OK);
+    CHECK_HAS(diag.message, "self: false");
+    set_up(&s);
+    add_stick(&s, &(way){"rod by euler", "rod", TD_EULER, 1e-3, 1}, from, to);
+    CHECK(try_stage(&s, &diag) != TD_OK);
+    CHECK_HAS(diag.message, "integrator");
+    set_up(&s);
+    add_stick(&s, &ways[4], from, to);
+    open_stage(&s);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_IMPLICIT, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_world_set_integrator(s.world, 0, TD_EULER, NULL), TD_OK);
+    go(&s, 1);
+    td_world_free(s.world);
 }
