@@ -128,23 +128,6 @@ TD_TEST(body_that_is_reset_moves_as_a_new_one) {
     }
 }
 
-TD_TEST(body_at_rest_has_no_residual_and_vibrates_alike_in_every_solver) {
-    const td_vec3 gravity = {0, -9.81, 0};
-    td_real first = 0;
-    for (int32_t k = 0; k < td_solver_count(); k++) {
-        made m = make(td_solver_get(k).name);
-        td_mode mode;
-        CHECK_INT(td_body_settle(m.body, NULL, NULL, NULL), TD_OK);
-        CHECK_IN(td_body_residual(m.body, gravity), 0, 1e-6);
-        CHECK_REL(td_body_energy(m.body, gravity).kinetic, 0, 0);
-        CHECK_INT(td_body_modes(m.body, gravity, 1, &mode, NULL), TD_OK);
-        first = k == 0 ? mode.frequency : first;
-        // of few pieces, each of its own kind
-        CHECK_REL(mode.frequency, first, 0.1);
-        unmake(&m);
-    }
-}
-
 // Without weight the damping ratio of a mode is pi f t.
 TD_TEST(body_of_every_solver_has_the_damping_ratios_of_its_material) {
     for (int32_t k = 0; k < td_solver_count(); k++) {

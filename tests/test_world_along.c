@@ -5,16 +5,6 @@
 
 #define PI 3.14159265358979323846
 
-// The text three times, by trees, rods and helices.
-static stage all(const char *strand, const char *rest) {
-    char text[2000];
-    snprintf(text, sizeof text,
-             "{air_density: 0, %s objects: [{name: a, law: tangent, strand: {%s}},\n"
-             " {name: b, solver: rod, strand: {%s}}, {name: c, solver: helix, strand: {%s}}]}",
-             rest, strand, strand, strand);
-    return stage_of(text);
-}
-
 static td_real mass_of(const td_world *world, int32_t actor) {
     const td_actor a = actor_at(world, actor);
     td_real sum = 0;
@@ -31,10 +21,10 @@ static td_real mass_of(const td_world *world, int32_t actor) {
 // error is of second order: a thousandth with sixty of them. Sag is 1 % of the length, which bends
 // the beam by less than a thousandth of what linear theory says.
 TD_TEST(strand_bends_by_the_stiffness_along_it_by_all_solvers) {
-    OWNED(stage) s =
-        all("points: [[0, 0, 0], [1, 0, 0]], segments: 60, elements: 60, line_mass: 0.01,\n"
-            " inextensible: true, bend: {along: [[0, 4], [0.4, 8], [1, 1]]}",
-            "gravity: [0, -10, 0],");
+    OWNED(stage) s = stage_of_all(
+        "points: [[0, 0, 0], [1, 0, 0]], segments: 60, elements: 60, line_mass: 0.01,\n"
+        " inextensible: true, bend: {along: [[0, 4], [0.4, 8], [1, 1]]}",
+        "gravity: [0, -10, 0],");
     td_real want = 0;
     for (int k = 0; k < 100000; k++) { // midpoints, exact to 1e-10
         const td_real x = (k + 0.5) / 100000, b = x < 0.4 ? 4 + 10 * x : 8 - 7 * (x - 0.4) / 0.6;
@@ -65,9 +55,10 @@ TD_TEST(strand_twists_by_the_stiffness_along_it_by_all_solvers) {
 
 // Two frusta of a cone: V = pi l/3 (a^2 + ab + b^2). The points are where segments meet.
 TD_TEST(strand_weighs_what_its_radius_and_density_along_it_say) {
-    OWNED(stage) s = all("points: [[0, 0, 0], [0, -1, 0]], segments: 8,\n"
-                         " radius: {along: [[0, 0.02], [0.5, 0.01], [1, 0.004]]}, density: 500",
-                         "");
+    OWNED(stage) s =
+        stage_of_all("points: [[0, 0, 0], [0, -1, 0]], segments: 8,\n"
+                     " radius: {along: [[0, 0.02], [0.5, 0.01], [1, 0.004]]}, density: 500",
+                     "");
     const double want = 500 * PI * 0.5 / 3 * (4e-4 + 2e-4 + 1e-4 + 1e-4 + 4e-5 + 1.6e-5);
     for (int k = 0; k < 3; k++) {
         CHECK_REL(mass_of(s.world, k), want, 1e-12);
@@ -76,9 +67,9 @@ TD_TEST(strand_weighs_what_its_radius_and_density_along_it_say) {
     }
     stage_free(&s);
     // a density that falls in a line has its value at every segment's middle as its mean
-    s = all("points: [[0, 0, 0], [0, -1, 0]], segments: 8, radius: 0.01,\n"
-            " density: {along: [[0, 900], [1, 100]]}",
-            "");
+    s = stage_of_all("points: [[0, 0, 0], [0, -1, 0]], segments: 8, radius: 0.01,\n"
+                     " density: {along: [[0, 900], [1, 100]]}",
+                     "");
     for (int k = 0; k < 3; k++) {
         CHECK_REL(mass_of(s.world, k), 500 * PI * 1e-4, 1e-12);
     }

@@ -1,56 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Scenes by the solver helix: the same strands as by rods, and what is refused. Pairs with
+// Scenes by the solver helix: its elements, and what is refused. Pairs with
 // src/helix/solver.c and skeleton.c.
 
 #include "test_world_support.h"
 
 #define CORD "strand: {points: [[0, 0, 0], [1, 0, 0]], segments: 10,"
-
-// ---- beside rods ----------------------------------------------------------------------------
-
-// The strand twice, by rods and by helices.
-static stage both(const char *rod, const char *helix, const char *rest) {
-    return stage_printed(
-        "{air_density: 0, %s objects: [{name: a, solver: rod, strand: {%s, inextensible: "
-        "true}},\n {name: b, solver: helix, strand: {%s}}]}",
-        rest, rod, helix);
-}
-
-// Tips of the last segments.
-static void tips_of(const stage *s, td_vec3 tips[2]) {
-    for (int32_t k = 0; k < 2; k++) {
-        tips[k] = tip_of(s->world, k, -1);
-    }
-}
-
-// A strip that sags by a quarter of its length. Ten elements are off by 1/300 of the sag, sixty
-// edges by 1/3600.
-TD_TEST(helix_world_strand_sags_as_that_of_rods) {
-    static const char strand[] =
-        "points: [[0, 0, 0], [1, 0, 0]], segments: 60, radius: 0.01, radius_other: 0.002,\n"
-        " bend: 0.3, bend_other: 0.8, torsion: 0.2, line_mass: 0.2";
-    char fine[300];
-    td_vec3 tips[2];
-    snprintf(fine, sizeof fine, "%s, elements: 10", strand);
-    OWNED(stage) s = both(strand, fine, "");
-    tips_of(&s, tips);
-    CHECK_IN(tips[0].y, -0.5, -0.2);
-    CHECK_IN(apart(tips[0], tips[1]), 0, 0.004 * -tips[0].y);
-}
-
-// A curl of three turns hangs by its weight: rods of 240 edges, helices of 12 elements.
-TD_TEST(helix_world_curl_hangs_as_that_of_rods) {
-    static const char curl[] = "helix: {radius: 0.02, pitch: -0.02, turns: 3}, radius: 0.001, "
-                               "bend: 1e-5, torsion: 7e-6, line_mass: 0.004";
-    char rod[300], helix[300];
-    td_vec3 tips[2];
-    snprintf(rod, sizeof rod, "%s, segments: 240", curl);
-    snprintf(helix, sizeof helix, "%s, segments: 240, elements: 12", curl);
-    OWNED(stage) s = both(rod, helix, "");
-    tips_of(&s, tips);
-    CHECK_IN(tips[0].y, -0.3, -0.09); // longer than the 6 cm that it is drawn with
-    CHECK_IN(apart(tips[0], tips[1]), 0, 0.03 * -tips[0].y);
-}
 
 // ---- elements -------------------------------------------------------------------------------
 
@@ -122,12 +76,4 @@ TD_TEST(helix_world_refuses_by_place_and_name_what_it_cannot_be) {
          2, 0, "take at most 373 segments, or 'contact: {self: false}'"},
     };
     check_faults(faults, sizeof faults / sizeof *faults);
-}
-
-TD_TEST(helix_worlds_leave_no_memory_behind_when_it_runs_out) {
-    static const char text[] =
-        "{contact: {}, objects: [{solver: helix, plant: fork.lsys},\n"
-        " {solver: helix, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
-        "  points: [[0, 0, 0], [1, 0, 0]], elements: 2, bodies: [{mass: 1}]}}]}";
-    check_world_without_memory(text);
 }

@@ -158,16 +158,20 @@ TD_TEST(object_starts_settled_or_as_drawn) {
 }
 
 TD_TEST(object_at_rest_under_gravity_stays_whatever_its_stiffness_and_tilt) {
-    OWNED(stage) s = stage_of("{objects: [{" LEVEL ", rest_under_gravity: true, stiffness: 3},\n"
-                              " {" LEVEL ", rest_under_gravity: true,\n"
-                              "  rotation: {axis: [0, 0, 1], degrees: 40}}]}");
-    td_vec3 before[2] = {tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)};
-    CHECK(apart(before[0], tdi_vec3(0.4, 0, 0)) < 1e-12);
-    CHECK(apart(before[1], tdi_vec3(0.4 * cos(2 * 0.3490658503988659),
-                                    0.4 * sin(2 * 0.3490658503988659), 0)) < 1e-12);
-    steps(s.world, 60);
-    CHECK(apart(tip_of(s.world, 0, -1), before[0]) < 1e-9);
-    CHECK(apart(tip_of(s.world, 1, -1), before[1]) < 1e-9);
+    for (int k = 0; k < 3; k++) {
+        OWNED(stage) s = stage_printed("{objects: [{solver: %s, " LEVEL
+                                       ", rest_under_gravity: true, stiffness: 3},\n"
+                                       " {solver: %s, " LEVEL ", rest_under_gravity: true,\n"
+                                       "  rotation: {axis: [0, 0, 1], degrees: 40}}]}",
+                                       solvers[k], solvers[k]);
+        td_vec3 before[2] = {tip_of(s.world, 0, -1), tip_of(s.world, 1, -1)};
+        CHECK(apart(before[0], tdi_vec3(0.4, 0, 0)) < 1e-12);
+        CHECK(apart(before[1], tdi_vec3(0.4 * cos(2 * 0.3490658503988659),
+                                        0.4 * sin(2 * 0.3490658503988659), 0)) < 1e-12);
+        steps(s.world, 60);
+        CHECK(apart(tip_of(s.world, 0, -1), before[0]) < 1e-9);
+        CHECK(apart(tip_of(s.world, 1, -1), before[1]) < 1e-9);
+    }
 }
 
 TD_TEST(turned_instances_on_a_leaning_base_settle_each_for_itself) {
@@ -192,15 +196,19 @@ static td_real damping_ratio(td_world *world, int32_t actor, td_vec3 gravity) {
 }
 
 TD_TEST(damping_ratio_is_that_of_the_lowest_mode) {
-    OWNED(stage) s =
-        stage_of("{objects: [{" ROD ", damping_ratio: 0.07}, {" ROD ", relaxation_time: 0.02},\n"
-                 " {" ROD "}]}");
-    CHECK_REL(damping_ratio(s.world, 0, tdi_vec3(0, -9.81, 0)), 0.07, 1e-6);
-    td_actor a = actor_at(s.world, 2);
-    td_material m = td_skeleton_materials(a.skeleton)[td_skeleton_segments(a.skeleton)[0].material];
-    CHECK_REL(damping_ratio(s.world, 1, tdi_vec3(0, -9.81, 0)) /
-                  damping_ratio(s.world, 2, tdi_vec3(0, -9.81, 0)),
-              0.02 / m.damping_time, 1e-6);
+    for (int k = 0; k < 3; k++) {
+        OWNED(stage) s = stage_printed("{objects: [{solver: %s, " ROD ", damping_ratio: 0.07},\n"
+                                       " {solver: %s, " ROD ", relaxation_time: 0.02},\n"
+                                       " {solver: %s, " ROD "}]}",
+                                       solvers[k], solvers[k], solvers[k]);
+        CHECK_REL(damping_ratio(s.world, 0, tdi_vec3(0, -9.81, 0)), 0.07, 1e-6);
+        td_actor a = actor_at(s.world, 2);
+        td_material m =
+            td_skeleton_materials(a.skeleton)[td_skeleton_segments(a.skeleton)[0].material];
+        CHECK_REL(damping_ratio(s.world, 1, tdi_vec3(0, -9.81, 0)) /
+                      damping_ratio(s.world, 2, tdi_vec3(0, -9.81, 0)),
+                  0.02 / m.damping_time, 1e-6);
+    }
 }
 
 // Decay of a swing over one period: exp(-2 pi z/sqrt(1 - z^2)).

@@ -49,24 +49,6 @@ TD_TEST(pulls_and_pushes_move_rods_as_they_move_trees) {
     CHECK_REL(moment_at(s.world, 1, 0).z, moment_at(s.world, 0, 0).z, 1e-3);
 }
 
-TD_TEST(rods_drawn_for_rest_stay_as_they_are_drawn) {
-    OWNED(stage) s = stage_of("{objects: [{solver: rod, rest_under_gravity: true, " FORK "},\n"
-                              " {solver: rod, rest_under_gravity: true, " CORD "}}]}");
-    td_vec3 fork = tip_of(s.world, 0, -1), cord = tip_of(s.world, 1, -1);
-    CHECK_IN(apart(cord, tdi_vec3(1, 0, 0)), 0, 1e-12);
-    steps(s.world, 60);
-    CHECK_IN(apart(fork, tip_of(s.world, 0, -1)), 0, 1e-7);
-    CHECK_IN(apart(cord, tip_of(s.world, 1, -1)), 0, 1e-7);
-}
-
-TD_TEST(damping_ratio_of_rods_is_that_of_their_lowest_mode) {
-    OWNED(stage) s = stage_of("{gravity: [0, 0, 0], objects: [{solver: rod, damping_ratio: 0.1,\n"
-                              " " CORD "material: green-wood}}]}");
-    td_mode mode;
-    CHECK_INT(td_world_modes(s.world, id_at(s.world, 0), 1, &mode, NULL), TD_OK);
-    CHECK_REL(mode.damping_ratio, 0.1, 1e-6);
-}
-
 // ---- bases and ends -------------------------------------------------------------------------
 
 TD_TEST(rods_go_with_their_base) {
@@ -368,12 +350,4 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
          0, "not clamped"},
     };
     check_faults(faults, sizeof faults / sizeof *faults);
-}
-
-TD_TEST(worlds_of_rods_leave_no_memory_behind_when_it_runs_out) {
-    static const char text[] =
-        "{contact: {}, objects: [{solver: rod, plant: fork.lsys},\n"
-        " {solver: rod, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
-        "  points: [[0, 0, 0], [1, 0, 0]], bodies: [{mass: 1}], rest: [[0, 0, 0], [0, 1, 0]]}}]}";
-    check_world_without_memory(text);
 }

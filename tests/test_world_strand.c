@@ -6,24 +6,14 @@
 
 #define PI 3.14159265358979323846
 
-// The text three times, by trees, rods and helices.
-static stage all(const char *strand, const char *rest) {
-    char text[1500];
-    snprintf(text, sizeof text,
-             "{air_density: 0, %s objects: [{name: a, law: tangent, strand: {%s}},\n"
-             " {name: b, solver: rod, strand: {%s}}, {name: c, solver: helix, strand: {%s}}]}",
-             rest, strand, strand, strand);
-    return stage_of(text);
-}
-
 // A heavy strip, with a section and a mass that are given. For a joint at the angle a the moments
 // of the two differ by a^2/4, and the largest angle here is 0.02 rad: a ten thousandth of the sag.
 TD_TEST(strand_sags_alike_by_all_solvers_with_figures_that_are_given) {
-    OWNED(stage) s =
-        all("points: [[0, 0, 0], [1, 0, 0]], segments: 40, radius: 0.01, radius_other: "
-            "0.002,\n bend: 0.3, bend_other: 0.8, torsion: 0.2, line_mass: 0.2, inextensible: "
-            "true, elements: 40",
-            "");
+    OWNED(stage) s = stage_of_all(
+        "points: [[0, 0, 0], [1, 0, 0]], segments: 40, radius: 0.01, radius_other: "
+        "0.002,\n bend: 0.3, bend_other: 0.8, torsion: 0.2, line_mass: 0.2, inextensible: "
+        "true, elements: 40",
+        "");
     td_vec3 tips[3];
     for (int k = 0; k < 3; k++) {
         segment_at(s.world, k, 39, NULL, &tips[k], NULL);
@@ -61,7 +51,7 @@ TD_TEST(strand_takes_its_shape_at_ease_by_all_solvers) {
              "points: [[0, 0, 0], [0, 0, %.15g]], segments: 20, radius: 0.004,\n"
              " rest_helix: {radius: 0.2, turns: 0.5}",
              20 * chord);
-    OWNED(stage) s = all(text, "gravity: [0, 0, 0],");
+    OWNED(stage) s = stage_of_all(text, "gravity: [0, 0, 0],");
     td_vec3 ends[3];
     for (int k = 0; k < 3; k++) {
         segment_at(s.world, k, 19, NULL, &ends[k], NULL);
@@ -71,9 +61,9 @@ TD_TEST(strand_takes_its_shape_at_ease_by_all_solvers) {
 }
 
 TD_TEST(strand_that_is_straight_at_ease_straightens_by_all_solvers) {
-    OWNED(stage) s =
-        all("helix: {radius: 0.2, turns: 0.5}, segments: 20, radius: 0.004, straight: true",
-            "gravity: [0, 0, 0],");
+    OWNED(stage) s = stage_of_all(
+        "helix: {radius: 0.2, turns: 0.5}, segments: 20, radius: 0.004, straight: true",
+        "gravity: [0, 0, 0],");
     for (int k = 0; k < 3; k++) {
         td_vec3 first, end;
         segment_at(s.world, k, 0, &first, NULL, NULL);
@@ -106,7 +96,7 @@ TD_TEST(bodies_of_a_strand_weigh_the_same_by_all_solvers) {
         "points: [[0, 0, 0], [0, -1, 0]], segments: 8, radius: 0.004, inextensible: true,\n"
         " tip_mass: 0.2, bodies: [{at: 0.5, mass: 0.4, size: [0.02, 0.04, 0.02], position: "
         "[0.03, 0, 0]}]";
-    OWNED(stage) s = all(strand, "");
+    OWNED(stage) s = stage_of_all(strand, "");
     td_sums sums[3];
     for (int k = 0; k < 3; k++) {
         sums[k] = sums_at(s.world, k);
@@ -163,4 +153,20 @@ TD_TEST(strand_of_more_elements_than_segments_is_refused) {
               "there are more elements than segments; raise 'segments' or lower "
               "'elements'");
     CHECK_INT(s.diags[0].line, 2);
+}
+
+TD_TEST(worlds_of_all_solvers_leave_no_memory_behind_when_it_runs_out) {
+    for (int k = 0; k < 3; k++) {
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "{contact: {}, objects: [{solver: %s, plant: fork.lsys},\n"
+            " {solver: %s, rest_under_gravity: true, damping_ratio: 0.1, strand: {segments: 4,\n"
+            "  points: [[0, 0, 0], [1, 0, 0]], bodies: [{mass: 1}]%s}}]}",
+            solvers[k], solvers[k],
+            k == 0   ? ", radius: 0.05"
+            : k == 1 ? ", rest: [[0, 0, 0], [0, 1, 0]]"
+                     : ", elements: 2");
+        check_world_without_memory(text);
+    }
 }

@@ -200,6 +200,14 @@ __attribute__((format(printf, 1, 2))) static inline stage stage_printed(const ch
     return stage_of(text);
 }
 
+// A strand three times, by trees, rods and helices.
+static inline stage stage_of_all(const char *strand, const char *rest) {
+    return stage_printed(
+        "{air_density: 0, %s objects: [{name: a, law: tangent, strand: {%s}},\n"
+        " {name: b, solver: rod, strand: {%s}}, {name: c, solver: helix, strand: {%s}}]}",
+        rest, strand, strand, strand);
+}
+
 // A world whose memory ends at any call leaves nothing behind.
 static inline void check_world_without_memory(const char *text) {
     WITH_SCARCE(memory, 10) {
