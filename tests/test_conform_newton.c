@@ -96,7 +96,7 @@ static tdi_point place_on(const opened *o) {
 }
 
 static void add_at(const opened *o, const tdi_point *point, td_vec3 gradient, td_sym3 hessian) {
-    const tdi_side_terms side = {point, gradient, hessian, TDI_LEVERS_NONE, NULL};
+    const tdi_side_terms side = {point, gradient, hessian, TDI_GEOMETRIC_NONE, NULL};
     o->ops->add_stiffness(o->body, &side);
 }
 
@@ -249,7 +249,7 @@ TD_TEST(conform_accepted_step_is_taken_back_with_the_same_bits) {
 // What is lent holds no numbers at first, and something else at last.
 SOLVER_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
     const tdi_implicit *ops = solver->implicit;
-    if (!ops->lend) {
+    if (!ops->use_scratch) {
         return;
     }
     alone own, other;

@@ -485,7 +485,7 @@ static void converge(const pointed *p) {
 }
 
 static void add_at(const pointed *p, int32_t k, td_vec3 gradient, td_sym3 hessian) {
-    const tdi_side_terms side = {&p->point[k], gradient, hessian, TDI_LEVERS_ALL, NULL};
+    const tdi_side_terms side = {&p->point[k], gradient, hessian, TDI_GEOMETRIC_ALL, NULL};
     p->o.ops->add_stiffness(p->o.body, &side);
 }
 

@@ -112,11 +112,11 @@ TABLE_TEST(conform_little_is_unbalanced_at_rest, tdi_statics_of(solver)->residua
     CHECK_SAY(drawn > 0 && rest < 1e-7 * drawn, "%s: %g is left of %g", s.name, rest, drawn);
 }
 
-TABLE_TEST(conform_springs_at_ease_have_no_energy, tdi_statics_of(solver)->ease) {
+TABLE_TEST(conform_springs_at_ease_have_no_energy, tdi_statics_of(solver)->to_rest_shape) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     settle(&s, down);
     const td_real bent = solver->sums(s.state, down).energy.elastic;
-    tdi_statics_of(solver)->ease(s.state);
+    tdi_statics_of(solver)->to_rest_shape(s.state);
     CHECK_SAY(bent > 0 && solver->sums(s.state, down).energy.elastic < 1e-12 * bent,
               "%s: springs are not at ease", s.name);
 }

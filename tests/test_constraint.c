@@ -22,7 +22,7 @@ static td_vec3 random_vec(tdi_random *r, double size) {
 enum { CURVE = 6 };
 typedef struct bent {
     td_vec3 point[CURVE], m[CURVE];
-    tdi_rail spline;
+    tdi_cubic_curve spline;
 } bent;
 
 static void make_bent(bent *b, bool closed) {
@@ -30,8 +30,8 @@ static void make_bent(bent *b, bool closed) {
     for (int k = 0; k < CURVE; k++) {
         b->point[k] = tdi_vec3(cos(k), 0.3 * k * (closed ? 0 : 1), sin(1.1 * k));
     }
-    tdi_rail_fill(b->point, CURVE, closed, work, b->m);
-    b->spline = (tdi_rail){b->point, b->m, CURVE, closed};
+    tdi_cubic_curve_fill(b->point, CURVE, closed, work, b->m);
+    b->spline = (tdi_cubic_curve){b->point, b->m, CURVE, closed};
 }
 
 static const char *const bond_names[] = {"point", "line", "along", "curve", "ends", "distance",
@@ -144,7 +144,7 @@ TD_TEST(constraint_hessians_equal_finite_differences) {
             random_places(&r, &b, x);
             td_vec3 force = random_vec(&r, 1);
             if (b.kind == TDI_RELATION_CURVE) {
-                tdi_rail_at(&curve.spline, along, &p, &d1, &d2);
+                tdi_cubic_curve_at(&curve.spline, along, &p, &d1, &d2);
                 x[0] = x[1];
                 x[0] = tdi_madd(x[0], tdi_sub(x[2], x[1]), p.x);
                 x[0] = tdi_madd(x[0], tdi_sub(x[3], x[1]), p.y);
@@ -185,12 +185,12 @@ TD_TEST(constraint_curves_go_through_their_points_with_continuous_second_derivat
         make_bent(&b, closed);
         for (int k = 0; k < CURVE; k++) {
             td_vec3 p, d1, d2, q, e1, e2;
-            tdi_rail_at(&b.spline, k, &p, &d1, &d2);
+            tdi_cubic_curve_at(&b.spline, k, &p, &d1, &d2);
             CHECK(tdi_norm(tdi_sub(p, b.point[k])) < 1e-14);
             const bool inner = closed || (k > 0 && k < CURVE - 1);
-            tdi_rail_at(&b.spline, (k + (closed ? CURVE : 0)) - 1e-9, &q, &e1, &e2);
+            tdi_cubic_curve_at(&b.spline, (k + (closed ? CURVE : 0)) - 1e-9, &q, &e1, &e2);
             if (inner && k > 0) {
-                tdi_rail_at(&b.spline, k - 1e-9, &q, &e1, &e2);
+                tdi_cubic_curve_at(&b.spline, k - 1e-9, &q, &e1, &e2);
             }
             CHECK(!inner || tdi_norm(tdi_sub(d1, e1)) < 1e-7);
             CHECK(!inner || tdi_norm(tdi_sub(d2, e2)) < 1e-7);
@@ -206,11 +206,11 @@ TD_TEST(constraint_the_nearest_point_of_a_curve_is_nearer_than_all_samples) {
         for (int trial = 0; trial < 100; trial++) {
             const td_vec3 y = random_vec(&r, 1.5);
             td_vec3 p, d1, d2;
-            const td_real along = tdi_rail_nearest(&b.spline, y, NAN);
-            tdi_rail_at(&b.spline, along, &p, &d1, &d2);
+            const td_real along = tdi_cubic_curve_nearest(&b.spline, y, NAN);
+            tdi_cubic_curve_at(&b.spline, along, &p, &d1, &d2);
             const double least = tdi_norm(tdi_sub(y, p));
             for (int k = 0; k <= 100 * (CURVE - 1); k++) {
-                tdi_rail_at(&b.spline, 0.01 * k, &p, &d1, &d2);
+                tdi_cubic_curve_at(&b.spline, 0.01 * k, &p, &d1, &d2);
                 CHECK(tdi_norm(tdi_sub(y, p)) > least - 1e-12);
             }
         }

@@ -292,7 +292,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
                              tdi_quat_mul(turn, td_body_rotation(top, 0)), NULL) == TD_OK);
     }
     begin_iteration(&y);
-    if (!CHECK_SAY(tdi_coupled_plan(&y.system), "%s: there is no factor", name)) {
+    if (!CHECK_SAY(tdi_coupled_choose(&y.system), "%s: there is no factor", name)) {
         layers_close(&y);
         return;
     }
@@ -301,7 +301,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
     CHECK(tdi_coupled_factor(&y.system));
     tdi_coupled_solve(&y.system, &predicted_decrease);
     for (int32_t k = 0; k < PAIR; k++) {
-        tdi_coupled_answer(&y.system, k);
+        tdi_coupled_update_increments(&y.system, k);
     }
     const int32_t count = read_increments(&y, got);
     factor_bodies(&y, false, carry);

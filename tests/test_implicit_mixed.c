@@ -100,7 +100,7 @@ static void factor_bodies(const rig *r) {
         CHECK(body->ops->factor(body, &model) != TDI_NOT_POSITIVE);
         if (!tdi_is_coupled(body)) {
             body->ops->solve(body, (tdi_solving){0}, &none);
-            tdi_coupled_take(y, k);
+            tdi_coupled_add_schur(y, k);
         }
     }
 }
@@ -287,7 +287,7 @@ static void solve_coupled(const rig *r, td_real *x) {
     CHECK(tdi_coupled_factor(&r->system));
     tdi_coupled_solve(&r->system, &predicted_decrease);
     for (int32_t k = 0; k < r->system.count; k++) {
-        tdi_coupled_answer(&r->system, k);
+        tdi_coupled_update_increments(&r->system, k);
     }
     CHECK(predicted_decrease > 0);
     read(r, false, x);
@@ -297,7 +297,7 @@ TD_TEST(coupled_rods_that_touch_a_tree_and_a_helix_move_as_dense_algebra_says) {
     rig r;
     td_real got[MOST], want[MOST];
     if (rig_open(rods_touch, &r)) {
-        CHECK(tdi_coupled_plan(&r.system));
+        CHECK(tdi_coupled_choose(&r.system));
         solve_coupled(&r, got);
         solve_dense(&r, NULL, want);
         claim_same(&r, got, want, 1e-7, "increments");
@@ -311,7 +311,7 @@ TD_TEST(coupled_bodies_that_constraints_join_respond_to_contact_as_dense_algebra
     rig r;
     td_real got[MOST], want[MOST], force[MOST];
     if (rig_open(tree_touches, &r)) {
-        CHECK(!tdi_coupled_plan(&r.system) && tdi_coupled_any(&r.system));
+        CHECK(!tdi_coupled_choose(&r.system) && tdi_coupled_any(&r.system));
         solve_coupled(&r, got);
         for (int32_t q = 0; q < 3 * r.points; q++) {
             force[q] = sin(1.7 * q);
@@ -343,7 +343,7 @@ TD_TEST(coupled_tree_that_touches_a_rod_moves_as_dense_algebra_says) {
     td_real got[MOST], want[MOST], predicted_decrease = 1e-12;
     int64_t taken = 0;
     if (rig_open(tree_touches, &r)) {
-        CHECK(!tdi_coupled_plan(&r.system));
+        CHECK(!tdi_coupled_choose(&r.system));
         solve_coupled(&r, got);
         CHECK(tdi_conjugate_gradients_solve(r.contact, &r.system, &predicted_decrease, &taken));
         CHECK(taken > 0);
@@ -359,15 +359,15 @@ TD_TEST(coupled_order_is_kept_while_pairs_and_constraints_are_the_same) {
     td_real got[MOST], want[MOST];
     if (rig_open(rods_touch, &r)) {
         tdi_sparse *s = r.contact->solve.coupled->sparse;
-        CHECK(tdi_coupled_plan(&r.system));
+        CHECK(tdi_coupled_choose(&r.system));
         solve_coupled(&r, want);
         s->link_count = 0; // an order that is made again has its links again
-        CHECK(tdi_coupled_plan(&r.system));
+        CHECK(tdi_coupled_choose(&r.system));
         CHECK_INT(s->link_count, 0);
         solve_coupled(&r, got);
         CHECK(memcmp(got, want, (size_t)r.count * sizeof *got) == 0);
         r.contact->solve.coupled->pair_count--;
-        CHECK(tdi_coupled_plan(&r.system));
+        CHECK(tdi_coupled_choose(&r.system));
         CHECK(s->link_count > 0);
         solve_coupled(&r, got);
         CHECK(memcmp(got, want, (size_t)r.count * sizeof *got) == 0);

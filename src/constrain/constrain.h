@@ -35,11 +35,11 @@ typedef enum tdi_relation_kind {
 
 // A smooth curve through points: cubic between them, with continuous second derivatives m. The
 // parameter is k at point k.
-typedef struct tdi_rail {
+typedef struct tdi_cubic_curve {
     const td_vec3 *point, *m;
     int32_t count;
     bool closed;
-} tdi_rail;
+} tdi_cubic_curve;
 
 typedef struct tdi_relation_point {
     bool second, joint; // of the second side; its joint
@@ -56,7 +56,7 @@ typedef struct tdi_relation {
     td_real low, high, ratio;
     bool has_low, has_high; // rows of a range: those of an infinite end are left out
     td_vec3 target, way[TDI_RELATION_ROWS];
-    tdi_rail curve;
+    tdi_cubic_curve curve;
 } tdi_relation;
 
 // Rows at places of the points.
@@ -93,7 +93,7 @@ int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind join
 // step begins. Fills as many as there are.
 void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
                               const tdi_rest_placement *found, const td_constraint_target *target,
-                              td_quat turned, const tdi_rail *curve,
+                              td_quat turned, const tdi_cubic_curve *curve,
                               tdi_relation relations[TDI_RELATIONS]);
 // What the second side finds when the sides' frames at their points are these, and joints at these
 // angles.
@@ -109,15 +109,15 @@ void tdi_relation_evaluate(const tdi_relation *relation, const td_vec3 x[TDI_REL
 void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                        td_real *along, td_real c[TDI_RELATION_ROWS]);
 // Whether rows have second derivatives by the first point.
-bool tdi_relation_curves(tdi_relation_kind kind);
+bool tdi_relation_has_curvature(tdi_relation_kind kind);
 // Whether rows are in the axes of the second side, which leave the first point free in some
 // directions.
-bool tdi_relation_turns(tdi_relation_kind kind);
+bool tdi_relation_is_rotating(tdi_relation_kind kind);
 // How many rows second derivatives of a relation between two segments have, at most.
-int32_t tdi_relation_more(const tdi_relation *relation);
+int32_t tdi_relation_curvature_rows(const tdi_relation *relation);
 // These directions, as far as they are known, in the world's axes.
-void tdi_relation_free(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
-                       td_real along, td_vec3 *way);
+void tdi_relation_free_axes(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
+                            td_real along, td_vec3 *way);
 // The sum of force_r times the second derivative of row r by the first point, when the others
 // stand.
 td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
@@ -125,12 +125,14 @@ td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_R
 // The part of a symmetric matrix that is positive semi-definite, in its own axes.
 td_sym3 tdi_relation_positive(const td_sym3 *h);
 
-// ---- rail.c
+// ---- cubic_curve.c
 
 // Second derivatives, count of them; `work` has room for 2 count numbers.
-void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m);
+void tdi_cubic_curve_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work,
+                          td_vec3 *m);
 // Place, first and second derivative by the parameter.
-void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2);
+void tdi_cubic_curve_at(const tdi_cubic_curve *s, td_real along, td_vec3 *p, td_vec3 *d1,
+                        td_vec3 *d2);
 // The parameter of the point nearest to y, from a first guess; not a number: of the whole curve.
 // An open curve goes on straight beyond its ends.
-td_real tdi_rail_nearest(const tdi_rail *s, td_vec3 y, td_real along);
+td_real tdi_cubic_curve_nearest(const tdi_cubic_curve *s, td_vec3 y, td_real along);

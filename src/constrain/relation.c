@@ -168,10 +168,10 @@ static td_vec3 curve_place(const td_vec3 *x) {
 }
 
 // Speeds at the ends: there the parameter times this is a length.
-static void end_speeds(const tdi_rail *s, td_real speed[2]) {
+static void end_speeds(const tdi_cubic_curve *s, td_real speed[2]) {
     for (int k = 0; k < 2; k++) {
         td_vec3 p, d1, d2;
-        tdi_rail_at(s, k == 0 ? 0 : s->count - 1, &p, &d1, &d2);
+        tdi_cubic_curve_at(s, k == 0 ? 0 : s->count - 1, &p, &d1, &d2);
         speed[k] = tdi_norm(d1);
     }
 }
@@ -203,12 +203,12 @@ void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATIO
         break;
     case TDI_RELATION_ALONG: range_rows(relation, local(x, 2), c); break;
     case TDI_RELATION_CURVE:
-        *along = tdi_rail_nearest(&relation->curve, curve_place(x), *along);
-        tdi_rail_at(&relation->curve, *along, &p, &d1, &d2);
+        *along = tdi_cubic_curve_nearest(&relation->curve, curve_place(x), *along);
+        tdi_cubic_curve_at(&relation->curve, *along, &p, &d1, &d2);
         set3(c, tdi_sub(curve_place(x), p));
         break;
     case TDI_RELATION_ENDS:
-        *along = tdi_rail_nearest(&relation->curve, curve_place(x), *along);
+        *along = tdi_cubic_curve_nearest(&relation->curve, curve_place(x), *along);
         end_speeds(&relation->curve, speed);
         c[0] = *along * speed[0];
         c[1] = (relation->curve.count - 1 - *along) * speed[1];
@@ -229,7 +229,7 @@ void tdi_relation_rows(const tdi_relation *relation, const td_vec3 x[TDI_RELATIO
 static td_vec3 along_rate(const tdi_relation *relation, const td_vec3 *x, td_real along,
                           td_vec3 *d1) {
     td_vec3 p, d2;
-    tdi_rail_at(&relation->curve, along, &p, d1, &d2);
+    tdi_cubic_curve_at(&relation->curve, along, &p, d1, &d2);
     const td_real speed2 = tdi_dot(*d1, *d1), bend = tdi_dot(tdi_sub(curve_place(x), p), d2);
     return tdi_scale(*d1, 1 / fmax(speed2 - bend, 0.1 * speed2));
 }
@@ -342,7 +342,7 @@ void tdi_relation_evaluate(const tdi_relation *relation, const td_vec3 x[TDI_REL
 // p' in the world's axes
 static td_vec3 curve_way(const tdi_relation *relation, const td_vec3 *x, td_real along) {
     td_vec3 p, d1, d2, way = {0, 0, 0};
-    tdi_rail_at(&relation->curve, along, &p, &d1, &d2);
+    tdi_cubic_curve_at(&relation->curve, along, &p, &d1, &d2);
     const td_real own[3] = {d1.x, d1.y, d1.z};
     for (int k = 0; k < 3; k++) {
         way = tdi_madd(way, tdi_sub(x[2 + k], x[1]), own[k]);
@@ -354,7 +354,7 @@ static td_vec3 curve_way(const tdi_relation *relation, const td_vec3 *x, td_real
 static td_sym3 curve_hessian(const tdi_relation *relation, const td_vec3 *x, td_real along,
                              const td_real *force) {
     td_vec3 p, d1, d2;
-    tdi_rail_at(&relation->curve, along, &p, &d1, &d2);
+    tdi_cubic_curve_at(&relation->curve, along, &p, &d1, &d2);
     const td_vec3 f = {force[0], force[1], force[2]};
     const td_real speed2 = tdi_dot(d1, d1);
     return tdi_sym3_square(curve_way(relation, x, along), -tdi_dot(f, d2) / (speed2 * speed2));
@@ -400,16 +400,16 @@ td_sym3 tdi_relation_positive(const td_sym3 *h) {
     return sum;
 }
 
-bool tdi_relation_curves(tdi_relation_kind kind) {
+bool tdi_relation_has_curvature(tdi_relation_kind kind) {
     return kind == TDI_RELATION_CURVE || kind == TDI_RELATION_DISTANCE ||
            kind == TDI_RELATION_CONE || kind == TDI_RELATION_TWIST;
 }
 
-bool tdi_relation_turns(tdi_relation_kind kind) {
+bool tdi_relation_is_rotating(tdi_relation_kind kind) {
     return kind == TDI_RELATION_LINE || kind == TDI_RELATION_ALONG || kind == TDI_RELATION_CURVE;
 }
 
-int32_t tdi_relation_more(const tdi_relation *relation) {
+int32_t tdi_relation_curvature_rows(const tdi_relation *relation) {
     const bool one = relation->kind == TDI_RELATION_CURVE ||
                      (relation->kind == TDI_RELATION_LINE && relation->row_count == 2);
     // what slides within a range is on a line besides
@@ -419,14 +419,14 @@ int32_t tdi_relation_more(const tdi_relation *relation) {
     return one ? 1 : two ? 2 : 0;
 }
 
-void tdi_relation_free(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
-                       td_real along, td_vec3 *way) {
+void tdi_relation_free_axes(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
+                            td_real along, td_vec3 *way) {
     const td_vec3 e = tdi_sub(x[2], x[1]);
     if (relation->kind == TDI_RELATION_CURVE) {
         way[0] = tdi_unit_or(curve_way(relation, x, along), tdi_vec3(1, 0, 0));
-    } else if (tdi_relation_more(relation) == 1) {
+    } else if (tdi_relation_curvature_rows(relation) == 1) {
         way[0] = tdi_cross(e, tdi_sub(x[3], x[1]));
-    } else if (tdi_relation_more(relation) == 2) {
+    } else if (tdi_relation_curvature_rows(relation) == 2) {
         way[0] = tdi_across(e);
         way[1] = tdi_cross(e, way[0]);
     }

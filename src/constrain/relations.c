@@ -134,7 +134,8 @@ static int32_t slider(const td_constraint *c, const tdi_rest_placement *f,
     return relations[3].row_count > 0 ? 4 : 3;
 }
 
-static int32_t on_curve(const td_constraint *c, const tdi_rail *curve, tdi_relation *relations) {
+static int32_t on_curve(const td_constraint *c, const tdi_cubic_curve *curve,
+                        tdi_relation *relations) {
     const spot o = {none, none};
     const td_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     relations[0] = (tdi_relation){.kind = TDI_RELATION_CURVE,
@@ -206,8 +207,8 @@ static int32_t limit(const td_constraint *c, td_joint_kind joint, tdi_relation *
 }
 
 static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_rest_placement *f,
-                    const td_constraint_target *target, td_quat turned, const tdi_rail *curve,
-                    tdi_relation *relations) {
+                    const td_constraint_target *target, td_quat turned,
+                    const tdi_cubic_curve *curve, tdi_relation *relations) {
     switch (c->kind) {
     case TD_CONSTRAINT_WELD: return weld(c, f, target, turned, relations);
     case TD_CONSTRAINT_HINGE: return hinge(c, f, turned, relations);
@@ -231,7 +232,7 @@ static int32_t make(const td_constraint *c, td_joint_kind joint, const tdi_rest_
 
 int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint) {
     const tdi_rest_placement nothing = {.turn = {1, 0, 0, 0}};
-    const tdi_rail no_curve = {0};
+    const tdi_cubic_curve no_curve = {0};
     const td_constraint_target here = {.rotation = {1, 0, 0, 0}};
     tdi_relation relations[TDI_RELATIONS];
     return make(c, joint, &nothing, &here, here.rotation, &no_curve, relations);
@@ -239,7 +240,7 @@ int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind join
 
 void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
                               const tdi_rest_placement *found, const td_constraint_target *target,
-                              td_quat turned, const tdi_rail *curve,
+                              td_quat turned, const tdi_cubic_curve *curve,
                               tdi_relation relations[TDI_RELATIONS]) {
     make(c, joint, found, target, turned, curve, relations);
 }

@@ -49,7 +49,7 @@ td_vec3 tdi_helix_history(const tdi_helix_state *state, const tdi_helix_point *p
 // rest.c: fills the nodes' forms with springs and weight of the elements, each with the gradient of
 // all that it carries and the second derivatives of that; the sum of the forms is the Hessian. With
 // these forces at points of it.
-void tdi_helix_expand(tdi_helix_state *state, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_helix_expand(tdi_helix_state *state, td_vec3 gravity, const tdi_dead_load *loads,
                       int32_t count);
 
 // Helices for the common Newton's method; bodies are td_helix_states.

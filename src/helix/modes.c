@@ -186,7 +186,7 @@ static void write_gradient(const tangent *t, td_real *y) {
     write_answers(s, y);
 }
 
-static void expand(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+static void expand(void *context, td_vec3 gravity, const tdi_dead_load *loads, int32_t count,
                    td_real *gradient) {
     const tangent *t = context;
     tdi_helix_state *s = t->state;

@@ -251,7 +251,7 @@ static void add_sliding(tdi_helix_state *s, const tdi_side_terms *t, const tdi_h
         row[k] = sum_of(&shift, &turn);
     }
     add_rows(&s->node[by.mid.element].form, row, f, &h);
-    if (t->levers != TDI_LEVERS_NONE) {
+    if (t->geometric != TDI_GEOMETRIC_NONE) {
         add_turn_levers(s, &by, tdi_cross(f, n));
     }
 }
@@ -286,7 +286,7 @@ static void add_surface(tdi_helix_state *s, const tdi_side_terms *t) {
     if (t->tilt) {
         add_tilt(&s->node[i].form, t->tilt, ends, &mid, axes);
     }
-    for (int k = 0; k < 2 && t->levers != TDI_LEVERS_NONE; k++) {
+    for (int k = 0; k < 2 && t->geometric != TDI_GEOMETRIC_NONE; k++) {
         add_point_levers(s, &c->end[k], tdi_scale(f, weight[k]));
     }
 }
@@ -346,7 +346,7 @@ void tdi_helix_add_stiffness(void *body, const tdi_side_terms *side) {
     }
     if (point->kind == TDI_POINT_ROTATION) {
         add_rotation(s, point->segment, side->gradient, &side->hessian,
-                     side->levers != TDI_LEVERS_NONE);
+                     side->geometric != TDI_GEOMETRIC_NONE);
         return;
     }
     const tdi_helix_point at = point_of(s, point);
@@ -356,7 +356,7 @@ void tdi_helix_add_stiffness(void *body, const tdi_side_terms *side) {
     const tdi_helix_ride ride = tdi_helix_ride_at(s, &at);
     const td_vec3 f = tdi_mat3_apply_t(&s->pose.start[at.element].r, side->gradient);
     add_ride(s, at.element, &ride, f, &side->hessian);
-    if (side->levers == TDI_LEVERS_ALL) {
+    if (side->geometric == TDI_GEOMETRIC_ALL) {
         add_point_levers(s, &at, f);
     }
 }

@@ -18,7 +18,7 @@
 
 // ---- springs and weight ---------------------------------------------------------------------
 
-void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_dead_load *loads,
                       int32_t count) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
@@ -31,7 +31,7 @@ void tdi_helix_expand(tdi_helix_state *s, td_vec3 gravity, const tdi_lasting_loa
     for (int32_t k = 0; k < count; k++) {
         tdi_helix_add_stiffness(s, &(tdi_side_terms){.point = &loads[k].point,
                                                      .gradient = loads[k].gradient,
-                                                     .levers = TDI_LEVERS_ALL});
+                                                     .geometric = TDI_GEOMETRIC_ALL});
     }
     for (int32_t i = s->model->element_count - 1; i >= 0; i--) {
         tdi_helix_add_element(s, i, true);

@@ -102,7 +102,7 @@ static td_sums sums(void *state, td_vec3 gravity) {
 // ---- entry ----------------------------------------------------------------------------------
 
 const tdi_statics_ops tdi_helix_statics = {
-    .ease = tdi_helix_ease,
+    .to_rest_shape = tdi_helix_ease,
     .residual = residual,
     .bending = bending,
     .perturb_pose = tdi_helix_perturb_pose,

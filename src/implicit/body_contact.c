@@ -241,7 +241,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
                                        .h = h};
     t->exact_step.used = t->opts.method == TD_CONTACT_EXACT && h > 0;
     t->time = h > 0 && !t->exact_step.used && tdi_body_contact_driven(y) ? 0 : 1;
-    t->terms.couples_capsules = t->search.covers_way = t->search.tunnelled = false;
+    t->terms.couples_capsules = t->search.covers_path = t->search.tunnelled = false;
     t->search.overlapping = TD_NONE;
     tdi_contacts_share(t->set, y->pool);
     tdi_body_contact_gather(y, t->x);
@@ -327,8 +327,8 @@ static void look_turn(void *context, int64_t k) {
 // Finds what is near on the way to the poses. False: there is too much.
 static bool look(tdi_body_contact *t, const tdi_system *y) {
     tdi_system_each(y, look_turn, (void *)y);
-    t->search.covers_way = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
-    return t->search.covers_way;
+    t->search.covers_path = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
+    return t->search.covers_path;
 }
 
 td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *y, td_real time) {
@@ -375,7 +375,7 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     int32_t which[2];
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
     bool clear = t->time >= 1 && look(t, y);
-    t->search.covers_way = false; // increments begin elsewhere
+    t->search.covers_path = false; // increments begin elsewhere
     clear = clear && (t->exact_step.used
                           ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
                           : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < TDI_CROWD));

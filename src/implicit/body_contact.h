@@ -51,13 +51,13 @@ typedef struct tdi_contact_memory {
 } tdi_contact_memory;
 
 // The search for the free part of a path.
-typedef struct tdi_way_search {
+typedef struct tdi_path_search {
     int32_t overlapping; // the member that overlaps something as a step begins; TD_NONE: none
     bool tunnelled;      // see tdi_body_contact_tunnelled()
-    bool covers_way;     // the pairs found cover the path from x by dx, on which the poses are
+    bool covers_path;    // the pairs found cover the path from x by dx, on which the poses are
     td_real *free;       // of a member: the free fraction of its path
     bool *moves_alone;   // of a member: see relax.c
-} tdi_way_search;
+} tdi_path_search;
 
 // Terms as they were evaluated last.
 typedef struct tdi_contact_terms {
@@ -118,7 +118,7 @@ struct tdi_body_contact {
     td_vec3 *free_turn; // of a turning capsule: its rotation without contact
     td_real time;       // 0..1: the fraction of all prescribed motions
     tdi_contact_terms terms;
-    tdi_way_search search;
+    tdi_path_search search;
     tdi_idle_set idle_set;
     tdi_barriers barriers;
     tdi_exact_step exact_step;
@@ -220,7 +220,7 @@ void tdi_body_contact_keep_poses(const tdi_system *system);
 // `time`.
 td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *system, td_real time);
 // The same with fixed colliders, as tdi_contacts_filter_gently(). A guess where there are too many
-// pairs: search.covers_way is then false.
+// pairs: search.covers_path is then false.
 td_real tdi_body_contact_free_trial(tdi_body_contact *t, const tdi_system *system);
 // The same for the last path.
 td_real tdi_body_contact_free_gently(const tdi_body_contact *t);
@@ -278,7 +278,7 @@ void tdi_idle_wake_near(tdi_body_contact *t, td_real part);
 void tdi_idle_begin(tdi_body_contact *t);
 void tdi_idle_note(tdi_body_contact *t, const tdi_system *system, td_real taken, bool whole,
                    td_real tolerance);
-void tdi_idle_relaxed(tdi_body_contact *t, const tdi_system *system);
+void tdi_idle_note_relaxed(tdi_body_contact *t, const tdi_system *system);
 
 // ---- members one after the other: relax.c ---------------------------------------------------
 

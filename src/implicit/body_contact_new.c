@@ -98,7 +98,8 @@ static bool skip_pair(void *context, int32_t i, int32_t j) {
                are_severed(t, i, j);
     }
     const tdi_contact_ops *ops = t->body[k]->ops->contact;
-    return ops->apart && ops->apart(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
+    return ops->is_excluded &&
+           ops->is_excluded(t->body[k], i - t->first_capsule[k], j - t->first_capsule[k]);
 }
 
 static void fill_capsules(tdi_body_contact *t) {

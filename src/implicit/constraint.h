@@ -102,8 +102,8 @@ struct tdi_constraint_set {
     td_real time; // s: at the beginning of the whole step
     int32_t count, member_count, group_count, point_count, node_count;
     td_constraint *def;
-    td_joint_kind *joint; // of a constraint's first side
-    tdi_rail *curve;      // of a constraint
+    td_joint_kind *joint;   // of a constraint's first side
+    tdi_cubic_curve *curve; // of a constraint
     tdi_constraint_state *state, *began;
     td_constraint_target *now; // at the end of this part of the step
     tdi_row_group *group;

@@ -39,7 +39,7 @@ static td_joint_kind joint_if(const tdi_member *members, const td_constraint *c)
 static int32_t blank_relations(const td_constraint *c, td_joint_kind joint,
                                tdi_relation *relations) {
     const tdi_rest_placement none = {.turn = {1, 0, 0, 0}};
-    const tdi_rail no_curve = {0};
+    const tdi_cubic_curve no_curve = {0};
     tdi_constraint_relations(c, joint, &none, &c->target, none.turn, &no_curve, relations);
     return tdi_constraint_relation_count(c, joint);
 }
@@ -47,7 +47,7 @@ static int32_t blank_relations(const td_constraint *c, td_joint_kind joint,
 // Further points of a coupled relation: that of its second side, unless it is one of the relation's
 // own, and its offset.
 static int32_t extra_points(tdi_relation_kind kind) {
-    return tdi_relation_turns(kind) ? 2 : kind == TDI_RELATION_ENDS ? 1 : 0;
+    return tdi_relation_is_rotating(kind) ? 2 : kind == TDI_RELATION_ENDS ? 1 : 0;
 }
 
 static sizes measure(const tdi_member *members, const td_constraint *constraints, int32_t count) {
@@ -134,8 +134,8 @@ static void claim_bodies(const tdi_member *members, const td_constraint *constra
         if (body) {
             body->constrained = true;
         }
-        if (body && tdi_constraint_of_joint(c->kind) && body->ops->joints->claim) {
-            body->ops->joints->claim(body, c->segment[k % 2]);
+        if (body && tdi_constraint_of_joint(c->kind) && body->ops->joints->mark_constrained) {
+            body->ops->joints->mark_constrained(body, c->segment[k % 2]);
         }
     }
 }
@@ -187,8 +187,8 @@ static void copy_constraints(tdi_constraint_set *h, const tdi_member *members,
         if (c->kind == TD_CONSTRAINT_CURVE) {
             const int32_t n = c->curve_count;
             memcpy(p.point, c->curve, (size_t)n * sizeof *p.point);
-            tdi_rail_fill(p.point, n, c->curve_closed, p.work, p.m);
-            h->curve[k] = (tdi_rail){p.point, p.m, n, c->curve_closed};
+            tdi_cubic_curve_fill(p.point, n, c->curve_closed, p.work, p.m);
+            h->curve[k] = (tdi_cubic_curve){p.point, p.m, n, c->curve_closed};
             c->curve = p.point;
             p.point += n;
             p.m += n;
@@ -294,7 +294,8 @@ static int32_t number_rows(tdi_constraint_set *h) {
     for (int32_t i = 0; i < h->group_count; i++) {
         tdi_row_group *b = &h->group[i];
         b->first_row = count;
-        b->row_count = b->node == TD_NONE ? 0 : b->law.row_count + tdi_relation_more(&b->law);
+        b->row_count =
+            b->node == TD_NONE ? 0 : b->law.row_count + tdi_relation_curvature_rows(&b->law);
         count += b->row_count;
     }
     return count;

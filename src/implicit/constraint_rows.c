@@ -86,8 +86,8 @@ static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *
     const int32_t first = b->law.row_count;
     td_vec3 *way = b->side[0].sees, force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
-    int32_t count = tdi_relation_more(&b->law);
-    tdi_relation_free(&b->law, x, s->along, way + first);
+    int32_t count = tdi_relation_curvature_rows(&b->law);
+    tdi_relation_free_axes(&b->law, x, s->along, way + first);
     for (int32_t r = first; r < first + count; r++) {
         b->side[1].sees[r] = tdi_scale(way[r], -1);
         b->stiff[r] = 0;
@@ -168,7 +168,7 @@ void tdi_constraints_evaluate(tdi_constraint_set *all, const tdi_system *y) {
 // increments, and has no second derivatives: at a first guess it may be many times that of the
 // multipliers. `curvature` is that of rows of one segment and the world.
 static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const tdi_member *m,
-                   int side, const td_sym3 *curvature, tdi_levers levers) {
+                   int side, const td_sym3 *curvature, tdi_geometric_part levers) {
     const tdi_constraint_state *s = &h->state[b->constraint];
     const tdi_row_side *at = &b->side[side];
     const tdi_point *point = &h->point[at->point];
@@ -188,7 +188,7 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
             passing = tdi_madd(passing, at->sees[r], passes * force_of_error(h, b, r));
         }
     }
-    const tdi_side_terms terms[2] = {{point, passing, hessian, TDI_LEVERS_NONE, NULL},
+    const tdi_side_terms terms[2] = {{point, passing, hessian, TDI_GEOMETRIC_NONE, NULL},
                                      {point, lasting, *curvature, levers, NULL}};
     m->body->ops->add_stiffness(m->body, &terms[0]);
     m->body->ops->add_stiffness(m->body, &terms[1]);
@@ -215,7 +215,7 @@ static void expand_offset(const tdi_constraint_set *h, const tdi_row_group *b,
 bool tdi_constraints_are_curved(tdi_constraint_set *all) {
     for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
         const tdi_row_group *b = at.group;
-        if (tdi_is_pinned(b) ? tdi_relation_curves(b->law.kind) : b->bent.count > 0) {
+        if (tdi_is_pinned(b) ? tdi_relation_has_curvature(b->law.kind) : b->bent.count > 0) {
             return true;
         }
     }
@@ -245,7 +245,7 @@ static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi
 
 // Gradient and Hessian of a relation that acts.
 static void expand_relation(const tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
-                            bool exact, tdi_levers levers) {
+                            bool exact, tdi_geometric_part levers) {
     const int32_t *actor = h->def[b->constraint].actor;
     td_sym3 curvature = {0};
     if (tdi_is_pinned(b)) {
@@ -265,7 +265,7 @@ static void expand_relation(const tdi_constraint_set *h, const tdi_system *y, td
 
 void tdi_constraints_expand(tdi_constraint_set *all, const tdi_system *y, bool exact,
                             bool positive) {
-    const tdi_levers levers = positive ? TDI_LEVERS_POSITIVE : TDI_LEVERS_ALL;
+    const tdi_geometric_part levers = positive ? TDI_GEOMETRIC_POSITIVE : TDI_GEOMETRIC_ALL;
     for (tdi_constraint_set *h = all; h; h = h->next) {
         const tdi_member *inner =
             h->solve.eliminated ? tdi_constraints_member(h, y, h->solve.inner) : NULL;
@@ -345,7 +345,7 @@ td_real tdi_constraints_spring_value(tdi_constraint_set *all, const tdi_system *
 // On a curve only a force across it does anything.
 static void across_curve(const tdi_row_group *b, td_real along, td_real *l) {
     td_vec3 p, d1, d2;
-    tdi_rail_at(&b->law.curve, along, &p, &d1, &d2);
+    tdi_cubic_curve_at(&b->law.curve, along, &p, &d1, &d2);
     const td_real part = (l[0] * d1.x + l[1] * d1.y + l[2] * d1.z) / tdi_dot(d1, d1);
     l[0] -= part * d1.x;
     l[1] -= part * d1.y;

@@ -20,7 +20,7 @@ td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *y, bo
     tdi_body_contact_gather_pose(y);
     t->terms.rule.ahead = carry ? 1 - t->time : 0;
     t->terms.rule.exact = exact;
-    td_status status = t->exact_step.used || t->search.covers_way
+    td_status status = t->exact_step.used || t->search.covers_path
                            ? TD_OK
                            : tdi_contacts_find(t->set, t->now, NULL, diag);
     if (t->exact_step.used) {
@@ -49,8 +49,8 @@ bool tdi_body_contact_any(const tdi_body_contact *t) {
 
 // While what is driven has a way to go, most of the force is that of motion to come: it has no
 // lever arms yet.
-static tdi_levers levers_of(const tdi_body_contact *t) {
-    return t->terms.rule.ahead > 0 ? TDI_LEVERS_NONE : TDI_LEVERS_ALL;
+static tdi_geometric_part geometric_of(const tdi_body_contact *t) {
+    return t->terms.rule.ahead > 0 ? TDI_GEOMETRIC_NONE : TDI_GEOMETRIC_ALL;
 }
 
 tdi_point tdi_contact_point(const tdi_body_contact *t, const tdi_contact *c, int side) {
@@ -79,7 +79,7 @@ static void add_side(const tdi_system *y, const tdi_contact *c, int which, int32
     tdi_side_terms side = {.point = &point,
                            .gradient = tdi_scale(c->force, sign),
                            .hessian = c->hessian,
-                           .levers = levers_of(t),
+                           .geometric = geometric_of(t),
                            .tilt = k[0] != 0 || k[1] != 0 || k[2] != 0 ? &tilt : NULL};
     if (c->rolling) {
         const tdi_mat3 across = tdi_mat3_cross(point.arm);

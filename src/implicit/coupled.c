@@ -72,8 +72,8 @@ static void use_sets(const tdi_system *y) {
     }
 }
 
-bool tdi_coupled_plan(const tdi_system *y) {
-    const bool contact = y->contact && tdi_coupled_follow(y);
+bool tdi_coupled_choose(const tdi_system *y) {
+    const bool contact = y->contact && tdi_coupled_order_contacts(y);
     if (y->contact) {
         y->contact->solve.one_system = contact;
     }
@@ -142,7 +142,7 @@ void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
     }
 }
 
-void tdi_coupled_answer(const tdi_system *y, int32_t member) {
+void tdi_coupled_update_increments(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     td_body *body = m->body;
     tdi_constraint_set *h = body->coupling.constraints && body->coupling.constraints->solve.system

@@ -66,7 +66,7 @@ void tdi_coupled_free(tdi_coupled *c, const td_alloc *alloc); // NULL is allowed
 void tdi_coupled_lend(tdi_coupled *c, tdi_layout *layout);
 // Orders the system of contact and all sets for the contacts that were evaluated last. False: a
 // body without blocks touches another, or there is no room.
-bool tdi_coupled_follow(const tdi_system *system);
+bool tdi_coupled_order_contacts(const tdi_system *system);
 
 // ---- numbers: coupled_assembly.c ------------------------------------------------------------
 
@@ -75,7 +75,7 @@ void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
 void tdi_coupled_open(const tdi_system *system);
 // After a member was factored and solved: adds -W and v x0 of its rows, if it responds. One member
 // at a time, while its memory is in the cache.
-void tdi_coupled_take(const tdi_system *system, int32_t member);
+void tdi_coupled_add_schur(const tdi_system *system, int32_t member);
 // When all members are: the rest of the matrices, and their factors. False: one is not positive
 // definite.
 bool tdi_coupled_factor(const tdi_system *system);
@@ -83,12 +83,13 @@ bool tdi_coupled_factor(const tdi_system *system);
 // ---- solutions: coupled.c -------------------------------------------------------------------
 
 // Chooses the systems of an iteration: whether that of contact is used.
-bool tdi_coupled_plan(const tdi_system *system);
+bool tdi_coupled_choose(const tdi_system *system);
 bool tdi_coupled_any(const tdi_system *system);          // whether there are any
 bool tdi_coupled_with_contact(const tdi_system *system); // whether it is one, with contact
 // Solves them, and adds what that promises.
 void tdi_coupled_solve(const tdi_system *system, td_real *predicted_decrease);
-void tdi_coupled_answer(const tdi_system *system, int32_t member); // its increments with them
+void tdi_coupled_update_increments(const tdi_system *system,
+                                   int32_t member); // its increments with them
 // Responses of the coupled bodies to applied forces: members with nodes respond; to the others it
 // applies the forces of their rows, after which the caller applies the same forces again.
 void tdi_coupled_respond(const tdi_system *system);

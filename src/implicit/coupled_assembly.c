@@ -273,7 +273,7 @@ static void add_responses(tdi_constraint_set *h, const tdi_member *m, int32_t k,
     tdi_state_confine(m->body, tdi_points_of(NULL, 0));
 }
 
-void tdi_coupled_take(const tdi_system *y, int32_t member) {
+void tdi_coupled_add_schur(const tdi_system *y, int32_t member) {
     const tdi_member *m = &y->member[member];
     const int32_t k = m->body->coupling.member;
     tdi_constraint_set *h = m->body->coupling.constraints;

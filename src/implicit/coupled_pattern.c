@@ -367,7 +367,7 @@ static bool order_contacts(const tdi_body_contact *t, const tdi_system *y) {
     return fits;
 }
 
-bool tdi_coupled_follow(const tdi_system *y) {
+bool tdi_coupled_order_contacts(const tdi_system *y) {
     const tdi_body_contact *t = y->contact;
     tdi_coupled *c = t->solve.coupled;
     bool changed;

@@ -33,8 +33,8 @@ void tdi_idle_begin(tdi_body_contact *t) {
 }
 
 void tdi_idle_wake_all(tdi_body_contact *t) {
-    t->search.covers_way = t->search.covers_way &&
-                           !t->idle_set.poses_known; // pairs of members that stood are not known
+    t->search.covers_path = t->search.covers_path &&
+                            !t->idle_set.poses_known; // pairs of members that stood are not known
     t->idle_set.count = 0;
     t->idle_set.poses_known = false;
     if (t->set) {
@@ -68,7 +68,7 @@ static void stand(tdi_body_contact *t, const tdi_system *y, const bool *stays, b
         set_idle(t, k, stays[k]);
         t->idle_set.count += stays[k];
     }
-    t->search.covers_way = t->search.covers_way && more;
+    t->search.covers_path = t->search.covers_path && more;
     t->idle_set.poses_known = true;
     tdi_contacts_set_fixed(t->set, t->idle_set.resting, more);
 }
@@ -132,7 +132,7 @@ void tdi_idle_note(tdi_body_contact *t, const tdi_system *y, td_real taken, bool
     }
 }
 
-void tdi_idle_relaxed(tdi_body_contact *t, const tdi_system *y) {
+void tdi_idle_note_relaxed(tdi_body_contact *t, const tdi_system *y) {
     t->idle_set.move++;
     for (int32_t k = 0; k < y->count; k++) {
         if (!tdi_is_idle(y, k)) {

@@ -77,7 +77,7 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
         if (y->constraints && own != TDI_NOT_POSITIVE && !is_coupled(y, k)) {
             note_largest(n, y->member[k].body->ops->solve(y->member[k].body, (tdi_solving){0},
                                                           &n->predicted_decrease));
-            tdi_coupled_take(y, k);
+            tdi_coupled_add_schur(y, k);
         }
     }
     return worst;
@@ -86,7 +86,7 @@ static tdi_factored factor_members(tdi_newton_run *n, const tdi_model *model) {
 // The worst of all bodies.
 static tdi_factored factor_all(tdi_newton_run *n, const tdi_model *model) {
     const tdi_system *y = n->system;
-    tdi_coupled_plan(y);
+    tdi_coupled_choose(y);
     tdi_system_each(y, clear_turn, (void *)y);
     if (y->contact) {
         tdi_body_contact_add_stiffness(y);
@@ -223,10 +223,10 @@ static bool solve_contact(tdi_newton_run *n) {
     return fine;
 }
 
-static void answer_turn(void *context, int64_t k) {
+static void update_turn(void *context, int64_t k) {
     const tdi_system *y = context;
     if (y->constraints || is_coupled(y, (int32_t)k)) {
-        tdi_coupled_answer(y, (int32_t)k);
+        tdi_coupled_update_increments(y, (int32_t)k);
         y->contact->solve.part[k] = largest_of(y, (int32_t)k);
     }
 }
@@ -238,14 +238,14 @@ static void answer(tdi_newton_run *n, bool last) {
     tdi_coupled_solve(y, &n->predicted_decrease);
     n->largest = y->constraints ? 0 : n->largest; // what others had may have changed
     if (shared) {
-        tdi_system_each(y, answer_turn, (void *)y);
+        tdi_system_each(y, update_turn, (void *)y);
     }
     for (int32_t k = 0; k < y->count; k++) {
         if (!y->constraints && !is_coupled(y, k)) {
             continue;
         }
         if (!shared) {
-            tdi_coupled_answer(y, k);
+            tdi_coupled_update_increments(y, k);
         }
         note_largest(n, !last ? 0 : shared ? y->contact->solve.part[k] : largest_of(y, k));
     }

@@ -315,7 +315,7 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
         if (part < 1) {
             reach *= part;
         }
-        if (t->exact_step.used || (t->search.covers_way && (part < 1 || reach == *fraction))) {
+        if (t->exact_step.used || (t->search.covers_path && (part < 1 || reach == *fraction))) {
             break;
         }
         reach = part < 1 ? reach : fmin(*fraction, FARTHER * reach);
@@ -325,7 +325,7 @@ static bool go_straight(tdi_newton_run *n, td_real *fraction) {
     if (part < 1) {
         tdi_system_place(y, *fraction);
     }
-    return part > 0 && (t->exact_step.used || t->search.covers_way);
+    return part > 0 && (t->exact_step.used || t->search.covers_path);
 }
 
 // Poses of exact contact may overlap before convergence. A truncated step does not converge, so

@@ -68,7 +68,7 @@ typedef struct modal {
     td_real forces;             // the larger of the norms of springs and weight
     td_real *force;             // a row
     tdi_dense inner, outer;     // J D J^T with D = light, and S
-    tdi_lasting_load *load;     // of one body
+    tdi_dead_load *load;        // of one body
 } modal;
 
 static td_real *row_of(const modal *m, td_real *rows, int32_t k) {
@@ -129,7 +129,7 @@ static tdi_relation_at evaluate(const tdi_constraint_set *h, const tdi_row_group
 }
 
 static bool is_curved(const tdi_row_group *b) {
-    return tdi_relation_curves(b->law.kind) || tdi_relation_turns(b->law.kind) ||
+    return tdi_relation_has_curvature(b->law.kind) || tdi_relation_is_rotating(b->law.kind) ||
            b->law.kind == TDI_RELATION_ENDS;
 }
 
@@ -267,8 +267,8 @@ static int32_t loads_on(const modal *m, int32_t member, td_real scale) {
                     member_of_point(h, b, k) != member) {
                     continue;
                 }
-                tdi_lasting_load *l = &m->load[count++];
-                *l = (tdi_lasting_load){.point = h->point[b->point[k]]};
+                tdi_dead_load *l = &m->load[count++];
+                *l = (tdi_dead_load){.point = h->point[b->point[k]]};
                 for (int32_t r = 0; r < b->law.row_count; r++) {
                     l->gradient = tdi_madd(l->gradient, at.gradient[r][k], scale * force[r]);
                 }

@@ -7,10 +7,10 @@
 #include "implicit/implicit.h"
 
 // A force at a point of a body that keeps its direction: the gradient of a potential by its place.
-typedef struct tdi_lasting_load {
+typedef struct tdi_dead_load {
     tdi_point point;
     td_vec3 gradient;
-} tdi_lasting_load;
+} tdi_dead_load;
 
 // x^T K x and x^T B x of springs and dampers, and the part of the first that is twist.
 typedef struct tdi_modal_form {
@@ -26,7 +26,7 @@ struct tdi_modal {
     int32_t (*open)(void *tangent, void *body, tdi_layout *layout);
     // K and M at the pose, K with the geometric stiffness of the weight and of the loads. Without
     // loads, unless it is NULL, the gradient of springs and weight.
-    void (*expand)(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+    void (*expand)(void *tangent, td_vec3 gravity, const tdi_dead_load *loads, int32_t count,
                    td_real *gradient);
     void (*stiffness)(void *tangent, const td_real *x, td_real *y);
     void (*inertia)(void *tangent, const td_real *x, td_real *y);

@@ -306,7 +306,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         go_on(&n, taken, whole);
         if (taken > 0 && taken < CUT_SHORT && y->contact) {
             relax(y, taken);
-            tdi_idle_relaxed(y->contact, y);
+            tdi_idle_note_relaxed(y->contact, y);
         }
     }
     return status;

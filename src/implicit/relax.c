@@ -146,7 +146,7 @@ void tdi_relax(const tdi_system *y, const td_vec3 *aim) {
     for (int32_t p = 0; p < t->point_count; p++) {
         t->dx[p] = tdi_sub(aim[p], t->now[p]);
     }
-    t->search.covers_way = false;
+    t->search.covers_path = false;
     if (tdi_contacts_find_independent(t->set, t->now, t->dx, NULL) != TD_OK) {
         return;
     }

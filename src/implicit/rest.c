@@ -124,7 +124,7 @@ td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
     *converged = false;
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
         if (k == TDI_SLOW_REST) {
-            body->ops->statics->ease(body);
+            body->ops->statics->to_rest_shape(body);
             r = (resting){.body = body, .stats = stats};
         }
         if (!factor(&r)) {

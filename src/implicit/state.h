@@ -99,7 +99,7 @@ struct td_body {
     bool constrained;     // constraints hold it, now or later
     bool in_contact;      // its capsules touch others, now or later
     bool lost_end;        // the target of an end is not finite: it cannot be stepped
-    size_t scratch_bytes; // that may be lent to it: see tdi_implicit.lend
+    size_t scratch_bytes; // that may be lent to it: see tdi_implicit.use_scratch
 
     // from one step to the next
     td_real time;        // s

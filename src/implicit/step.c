@@ -488,9 +488,9 @@ void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
     }
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        const size_t need = m->body->ops->lend && memory ? m->body->scratch_bytes : 0;
-        if (m->body->ops->lend && l.used + need <= bytes) {
-            m->body->ops->lend(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
+        const size_t need = m->body->ops->use_scratch && memory ? m->body->scratch_bytes : 0;
+        if (m->body->ops->use_scratch && l.used + need <= bytes) {
+            m->body->ops->use_scratch(m->body, memory ? tdi_layout_place(&l, 1, need) : NULL);
         }
     }
 }
@@ -676,7 +676,7 @@ td_status tdi_system_step(const tdi_system *y, void *memory, const td_alloc *all
 // ---- rest -----------------------------------------------------------------------------------
 
 static bool eases(const td_body *body) {
-    return body->ops->statics && body->ops->statics->ease;
+    return body->ops->statics && body->ops->statics->to_rest_shape;
 }
 
 // All together, or, without contact and constraints, each as it offers.

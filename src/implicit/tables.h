@@ -55,11 +55,11 @@ typedef enum tdi_factored {
 } tdi_factored;
 
 // The part of the geometric stiffness, second derivatives of positions times a force, to add.
-typedef enum tdi_levers {
-    TDI_LEVERS_NONE,     // none: the increments remove most of the force
-    TDI_LEVERS_POSITIVE, // the positive part, or none: for a positive model
-    TDI_LEVERS_ALL,
-} tdi_levers;
+typedef enum tdi_geometric_part {
+    TDI_GEOMETRIC_NONE,     // none: the increments remove most of the force
+    TDI_GEOMETRIC_POSITIVE, // the positive part, or none: for a positive model
+    TDI_GEOMETRIC_ALL,
+} tdi_geometric_part;
 
 // Options of solve().
 typedef struct tdi_solving {
@@ -111,13 +111,13 @@ typedef struct tdi_tilt {
 } tdi_tilt;
 
 // What rows of contact or constraints add on one of their sides: J^T gradient and J^T hessian J at
-// a point of the body, and, as `levers` says, the second derivatives of the point times the
+// a point of the body, and, as `geometric` says, the second derivatives of the point times the
 // gradient. The Hessian of a ball joint is the second derivative along exp(w).
 typedef struct tdi_side_terms {
     const tdi_point *point; // not a node
     td_vec3 gradient;
     td_sym3 hessian;
-    tdi_levers levers;
+    tdi_geometric_part geometric;
     const tdi_tilt *tilt; // of a surface without an arm; NULL: none
 } tdi_side_terms;
 
@@ -125,7 +125,7 @@ typedef struct tdi_side_terms {
 typedef struct tdi_contact_ops {
     void (*capsules)(const void *body, tdi_capsule *capsules); // points from 0; body: the segment
     // * Whether the capsules i < j never touch, as neighbours on a stem do not.
-    bool (*apart)(const void *body, int32_t i, int32_t j);
+    bool (*is_excluded)(const void *body, int32_t i, int32_t j);
     // The size of the body's own forces, N: its weight, and the force that stops it within a gap
     // and a step.
     td_real (*force)(const void *body, const td_step_opts *opts, td_real gap, td_real h);
@@ -146,7 +146,7 @@ typedef struct tdi_joint_ops {
     // * Refuses drives of joints by an error; left out: joints have no drives.
     td_status (*check_drives)(const void *body, const td_joint_drive *drives, td_diag *diag);
     // * Called when a constraint on this joint is made.
-    void (*claim)(void *body, int32_t segment);
+    void (*mark_constrained)(void *body, int32_t segment);
 } tdi_joint_ops;
 
 // ---- rest -----------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ typedef struct tdi_joint_ops {
 typedef struct tdi_statics_ops {
     // Moves the pose to the rest shape of the springs. Statics without contact are then those of
     // rest.c, for which factor() must know `stiffer`.
-    void (*ease)(void *body);
+    void (*to_rest_shape)(void *body);
     // The largest moment or force that springs and weight leave unbalanced.
     td_real (*residual)(void *body, td_vec3 gravity);
     // Rotation vector from rest between a segment and its parent, rad, and the moment of the
@@ -245,7 +245,7 @@ typedef struct tdi_implicit {
     void (*drive)(void *body, td_real time, bool stand);
     // * Uses the memory on a cache line, with any content, for head.scratch_bytes that are unused
     // between steps; NULL: the body's own memory. Bodies that share it find it in the cache.
-    void (*lend)(void *body, void *memory);
+    void (*use_scratch)(void *body, void *memory);
 
     // ---- Newton's method
     void (*clear)(void *body); // * before contacts and stiffness are added

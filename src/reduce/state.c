@@ -424,7 +424,7 @@ static int32_t saved(void *body, tdi_saving what, tdi_span spans[TDI_SPANS]) {
 
 // ---- entry ----------------------------------------------------------------------------------
 
-static const tdi_joint_ops joints = {.joint = joint, .claim = claim_joint};
+static const tdi_joint_ops joints = {.joint = joint, .mark_constrained = claim_joint};
 
 static const tdi_contact_ops contact = {capsules, apart, force};
 

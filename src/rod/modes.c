@@ -63,7 +63,7 @@ static void from_nodes(const tdi_rod_model *m, td_real (*in)[4], td_real *x) {
 
 // ---- K and M --------------------------------------------------------------------------------
 
-static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_lasting_load *loads,
+static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_dead_load *loads,
                    int32_t count, const blocks *to) {
     const tdi_rod_model *m = s->model;
     tdi_rod_clear(s);
@@ -73,7 +73,7 @@ static void expand(tdi_rod_state *s, const tdi_rod_potential *p, const tdi_lasti
     for (int32_t k = 0; k < count; k++) {
         tdi_rod_add_stiffness(s, &(tdi_side_terms){.point = &loads[k].point,
                                                    .gradient = loads[k].gradient,
-                                                   .levers = TDI_LEVERS_ALL});
+                                                   .geometric = TDI_GEOMETRIC_ALL});
     }
     memcpy(to->work, s->work, (size_t)m->node_count * sizeof *s->work);
     memcpy(to->border, s->border, (size_t)m->ring_nodes * sizeof *s->border);
@@ -289,7 +289,7 @@ static void gather(const tangent *t, td_real *y) {
     from_nodes(s->model, t->y, y);
 }
 
-static void expand_all(void *context, td_vec3 gravity, const tdi_lasting_load *loads, int32_t count,
+static void expand_all(void *context, td_vec3 gravity, const tdi_dead_load *loads, int32_t count,
                        td_real *gradient) {
     const tangent *t = context;
     const tdi_rod_potential statics = {.stiffness = 1, .gravity = gravity, .whole = true};

@@ -361,8 +361,8 @@ void tdi_rod_add_stiffness(void *body, const tdi_side_terms *side) {
         add_rotation(s, side->point->segment, side->gradient, &side->hessian);
     } else {
         const tdi_rod_spot a = spot_of(s, side->point);
-        tdi_rod_spot_add(s, &a, side->gradient, &side->hessian, side->levers == TDI_LEVERS_ALL,
-                         false);
+        tdi_rod_spot_add(s, &a, side->gradient, &side->hessian,
+                         side->geometric == TDI_GEOMETRIC_ALL, false);
     }
 }
 

@@ -174,7 +174,7 @@ void tdi_rod_solid_add(const tdi_rod_state *s, const tdi_side_terms *t) {
     if (t->tilt) {
         add_tilt(t->tilt, tdi_mat3_apply(&axes, along), w, dx, h);
     }
-    if (t->levers != TDI_LEVERS_NONE && s->potential->whole) {
+    if (t->geometric != TDI_GEOMETRIC_NONE && s->potential->whole) {
         add_geometric(s, &a, t);
     }
     add_gradient(s, a.node, g);

@@ -22,7 +22,7 @@ int32_t tdi_tree_modal_open(void *tangent, void *body, tdi_layout *l) {
     return s->model->head.dof_count;
 }
 
-void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_dead_load *loads,
                            int32_t count, td_real *gradient) {
     tdi_tangent_expand(tangent, gravity, loads, count);
     if (gradient) {

@@ -257,7 +257,7 @@ static void add_surface(tdi_tree_state *s, int32_t i, const tdi_side_terms *t) {
     } else if (tdi_has_arm(t->point)) {
         const tdi_turn turn = tdi_turn_of(turn_from_start(s, i));
         const td_vec3 moment = tdi_scale(add_arm(t, &turn, &at, &n), weight);
-        if (t->levers != TDI_LEVERS_NONE) {
+        if (t->geometric != TDI_GEOMETRIC_NONE) {
             node->geometric = tdi_sym3_add(node->geometric, tdi_turn_bend(&turn, moment));
         }
     }
@@ -266,7 +266,7 @@ static void add_surface(tdi_tree_state *s, int32_t i, const tdi_side_terms *t) {
     f = tdi_scale(f, weight);
     n = tdi_scale(n, weight);
     node->load = (tdi_wrench){tdi_add(node->load.n, n), tdi_add(node->load.f, f)};
-    if (t->levers != TDI_LEVERS_NONE) {
+    if (t->geometric != TDI_GEOMETRIC_NONE) {
         node->geometric = tdi_sym3_add(node->geometric, tdi_geometric_stiffness(p, f));
         node->pull = tdi_add(node->pull, f);
         node->spin = tdi_add(node->spin, n);
@@ -360,7 +360,7 @@ void tdi_tree_add_stiffness(void *body, const tdi_side_terms *side) {
     }
     const td_vec3 g = tdi_scale(side->gradient, s->now->weight);
     const td_sym3 h = tdi_sym3_scale(side->hessian, s->now->weight);
-    const bool any = side->levers != TDI_LEVERS_NONE;
+    const bool any = side->geometric != TDI_GEOMETRIC_NONE;
     switch (side->point->kind) {
     case TDI_POINT_JOINT: add_joint(s, i, g, &h, !any); break;
     case TDI_POINT_ROTATION: add_rotation(s, i, g, &h, any); break;

@@ -30,7 +30,7 @@ void tdi_tangent_place(tdi_tangent *t, tdi_layout *l) {
 }
 
 // Of a force at a lever of a body: the gradient g.(o + R X) and its second derivative by the turn.
-static void load_body(tdi_tree_state *s, const tdi_lasting_load *l) {
+static void load_body(tdi_tree_state *s, const tdi_dead_load *l) {
     const td_vec3 lever = tdi_tree_lever(s, &l->point);
     tdi_node *node = &s->node[tdi_seat_body(s, l->point.segment)];
     const tdi_wrench at = {{0, 0, 0}, l->gradient};
@@ -39,7 +39,7 @@ static void load_body(tdi_tree_state *s, const tdi_lasting_load *l) {
 }
 
 void tdi_tree_carry(const tdi_tree_model *m, tdi_tree_state *s, td_vec3 gravity,
-                    const tdi_lasting_load *loads, int32_t count) {
+                    const tdi_dead_load *loads, int32_t count) {
     const tdi_potential weight = {.spring = 1, .gravity = gravity};
     const tdi_potential_at at = {.model = m, .state = s, .potential = &weight};
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -112,7 +112,7 @@ static void expand_joints(tdi_tangent *t) {
     }
 }
 
-void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_dead_load *loads,
                         int32_t count) {
     const tdi_tree_model *m = t->model;
     tdi_tree_state *s = t->state;

@@ -29,7 +29,7 @@ typedef struct tdi_tangent {
 // Places the tangent's own arrays; `model` and `state` are set before.
 void tdi_tangent_place(tdi_tangent *tangent, tdi_layout *layout);
 // K and M at the state's pose, with these forces at points of it.
-void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_tangent_expand(tdi_tangent *tangent, td_vec3 gravity, const tdi_dead_load *loads,
                         int32_t count);
 // After that without loads: the gradient of springs and weight.
 void tdi_tangent_slope(const tdi_tangent *tangent, td_real *y);
@@ -55,7 +55,7 @@ void tdi_tangent_forces(void *tangent, tdi_points points, const td_vec3 *forces,
     .respond = tdi_tangent_respond, .solve = tdi_tangent_solve, .forces = tdi_tangent_forces, \
     .measure = tdi_tree_modal_measure
 int32_t tdi_tree_modal_open(void *tangent, void *body, tdi_layout *layout);
-void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_lasting_load *loads,
+void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_dead_load *loads,
                            int32_t count, td_real *gradient);
 tdi_modal_form tdi_tree_modal_measure(void *tangent, const td_real *x, int32_t mode,
                                       td_real *shapes);
@@ -68,7 +68,7 @@ void tdi_tangent_load(const tdi_tangent *tangent, const td_real *x);
 // Fills load with the gradient of the weight of each body and of all that it carries, about its own
 // joint, and block and geometric stiffness likewise; with these forces at points of it.
 void tdi_tree_carry(const tdi_tree_model *model, tdi_tree_state *state, td_vec3 gravity,
-                    const tdi_lasting_load *loads, int32_t count);
+                    const tdi_dead_load *loads, int32_t count);
 // How the moment -tdi_ball_moment() of a ball joint at rest changes with a turn, own axes.
 tdi_mat3 tdi_ball_tangent(td_spring_law law, const tdi_body *body, const td_real *q,
                           const td_real *near);

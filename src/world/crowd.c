@@ -22,7 +22,7 @@
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_actor *a = context;
     const tdi_contact_ops *ops = a->solver->implicit->contact;
-    return ops->apart && ops->apart(a->state, i, j);
+    return ops->is_excluded && ops->is_excluded(a->state, i, j);
 }
 
 // Capsules, and where their points are.

@@ -91,7 +91,7 @@ static bool were_apart(const finder *f, const piece *p, const piece *q) {
     const bool shared = c->a == d->a || c->a == d->b || c->b == d->a || c->b == d->b;
     const int32_t i = p->capsule, j = q->capsule;
     return i == j || shared ||
-           (ops->apart && ops->apart(f->whole->state, i < j ? i : j, i < j ? j : i));
+           (ops->is_excluded && ops->is_excluded(f->whole->state, i < j ? i : j, i < j ? j : i));
 }
 
 // Those of the two sides that were neighbours: they overlap, or would push at once.

@@ -50,7 +50,8 @@ static void fill_closed(const td_vec3 *p, int32_t n, td_real *work, td_vec3 *m) 
     }
 }
 
-void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work, td_vec3 *m) {
+void tdi_cubic_curve_fill(const td_vec3 *point, int32_t count, bool closed, td_real *work,
+                          td_vec3 *m) {
     if (closed) {
         fill_closed(point, count, work, m);
     } else {
@@ -58,12 +59,12 @@ void tdi_rail_fill(const td_vec3 *point, int32_t count, bool closed, td_real *wo
     }
 }
 
-static td_real end_of(const tdi_rail *s) {
+static td_real end_of(const tdi_cubic_curve *s) {
     return s->closed ? s->count : s->count - 1;
 }
 
 // Once around a closed curve.
-static td_real inside(const tdi_rail *s, td_real along) {
+static td_real inside(const tdi_cubic_curve *s, td_real along) {
     const td_real end = end_of(s);
     if (s->closed) {
         along -= end * floor(along / end);
@@ -73,11 +74,12 @@ static td_real inside(const tdi_rail *s, td_real along) {
 }
 
 // Beyond the ends of an open curve: straight on, where second derivatives are zero.
-void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_vec3 *d2) {
+void tdi_cubic_curve_at(const tdi_cubic_curve *s, td_real along, td_vec3 *p, td_vec3 *d1,
+                        td_vec3 *d2) {
     const td_real end = end_of(s);
     if (!s->closed && (along < 0 || along > end)) {
         const td_real at = along < 0 ? 0 : end;
-        tdi_rail_at(s, at, p, d1, d2);
+        tdi_cubic_curve_at(s, at, p, d1, d2);
         *p = tdi_madd(*p, *d1, along - at);
         return;
     }
@@ -94,14 +96,14 @@ void tdi_rail_at(const tdi_rail *s, td_real along, td_vec3 *p, td_vec3 *d1, td_v
     *d2 = tdi_madd(tdi_scale(m0, v), m1, u);
 }
 
-static td_real distance2(const tdi_rail *s, td_vec3 y, td_real along) {
+static td_real distance2(const tdi_cubic_curve *s, td_vec3 y, td_real along) {
     td_vec3 p, d1, d2;
-    tdi_rail_at(s, along, &p, &d1, &d2);
+    tdi_cubic_curve_at(s, along, &p, &d1, &d2);
     p = tdi_sub(y, p);
     return tdi_dot(p, p);
 }
 
-static td_real search(const tdi_rail *s, td_vec3 y) {
+static td_real search(const tdi_cubic_curve *s, td_vec3 y) {
     const int32_t pieces = s->closed ? s->count : s->count - 1;
     td_real best = 0, least = INFINITY;
     for (int32_t k = 0; k <= SAMPLES * pieces; k++) {
@@ -115,11 +117,11 @@ static td_real search(const tdi_rail *s, td_vec3 y) {
 }
 
 // Newton's method on |y - p|^2/2; where that is not convex, down the slope by Gauss and Newton.
-td_real tdi_rail_nearest(const tdi_rail *s, td_vec3 y, td_real along) {
+td_real tdi_cubic_curve_nearest(const tdi_cubic_curve *s, td_vec3 y, td_real along) {
     along = isfinite(along) ? inside(s, along) : search(s, y);
     for (int32_t k = 0; k < NEWTON_STEPS; k++) {
         td_vec3 p, d1, d2;
-        tdi_rail_at(s, along, &p, &d1, &d2);
+        tdi_cubic_curve_at(s, along, &p, &d1, &d2);
         const td_vec3 e = tdi_sub(y, p);
         const td_real speed2 = tdi_dot(d1, d1), slope = tdi_dot(e, d1),
                       curvature = speed2 - tdi_dot(e, d2);
