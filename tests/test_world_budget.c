@@ -256,7 +256,69 @@ TD_TEST(time_budget_leaves_no_overlap_and_wrong_budgets_are_refused) {
         CHECK_SAY(status == TD_OK || status == TD_ERR_BLOCKED, "%s", diag.message);
         check_apart(s.world, "time budget", step);
     }
-    CHECK(td_world_stats(s.world).truncated > 0);
+    CHECK(td_world_stats(s.world).truncated + td_world_stats(s.world).blocked > 0);
+}
+
+// Weight moves all of them, and there is time for none; then there is.
+TD_TEST(actors_without_time_stay_for_that_step_and_go_on_in_the_next) {
+    char text[1024];
+    OWNED(stage) s = stage_with_budget(crowd(text, "tree", "exact", 1, 6), 1, 0);
+    td_diag diag = {.message = ""};
+    const int32_t count = td_world_actor_count(s.world);
+    for (int32_t step = 0; step < 6 && TDI_HAS_CLOCK; step++) {
+        const bool late = step % 2;
+        const td_vec3 before = tip_of(s.world, 0, -1);
+        CHECK_INT(td_world_set_budget(s.world, 0, late ? 1e-9 : 0, &diag), TD_OK);
+        CHECK_INT(td_world_step(s.world, &diag), TD_OK);
+        CHECK_INT(td_world_blocked_actors(s.world, NULL, 0), late ? count : 0);
+        const td_real moved = apart(before, tip_of(s.world, 0, -1));
+        CHECK_SAY(late ? moved < 1e-15 : moved > 1e-9, "step %d: %g m", (int)step, moved);
+        if (late) {
+            (void)td_world_actor_status(s.world, id_at(s.world, 0), &diag);
+            CHECK_SAY(strstr(diag.message, "time of the step"), "%s", diag.message);
+        }
+    }
+}
+
+TD_TEST(islands_without_time_come_first_in_the_next_step) {
+    char text[1024];
+    OWNED(stage) s = stage_with_budget(crowd(text, "tree", "exact", 1, 6), 1, 0);
+    steps(s.world, 1);
+    td_world *w = s.world;
+    const int32_t count = w->islands.active_count;
+    CHECK_INT(count, 6);
+    for (int32_t first = 0; first < count; first++) {
+        tdi_world_build_active_list(w);
+        w->budget.first = first;
+        tdi_world_order_islands(w);
+        for (int32_t k = 0; k < count; k++) {
+            CHECK_INT(w->islands.active[k], (first + k) % count);
+        }
+    }
+}
+
+// One world is restored from a save of another, with the same budget.
+TD_TEST(bounded_steps_resume_with_the_same_bits) {
+    for (int32_t k = 0; k < SOLVERS * METHODS; k++) {
+        char text[1024];
+        crowd(text, solvers[k % SOLVERS], methods[k / SOLVERS], 1, 16);
+        OWNED(stage) a = stage_with_budget(text, 1, 3), b = stage_with_budget(text, 1, 3);
+        for (int32_t step = 0; step < 18; step++) {
+            move_capsule(a.world, step, step < 6 ? 6 : 300);
+            (void)td_world_step(a.world, NULL);
+            if (step == 8) {
+                FREED char *save = saved(a.world);
+                CHECK_INT(td_world_restore(b.world, save, td_world_save_size(a.world), NULL),
+                          TD_OK);
+            } else if (step > 8) {
+                move_capsule(b.world, step, 300);
+                (void)td_world_step(b.world, NULL);
+            }
+        }
+        CHECK(td_world_stats(a.world).truncated + td_world_stats(a.world).blocked > 0);
+        CHECK_SAY(same_bits(a.world, b.world), "%s, %s", solvers[k % SOLVERS],
+                  methods[k / SOLVERS]);
+    }
 }
 
 TD_TEST(stages_of_a_step_are_timed_only_when_asked_for) {

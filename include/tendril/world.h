@@ -86,20 +86,24 @@ TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so
 
 /// Bounds the cost of a step, from the next one on. An island is a group of actors that are near
 /// each other or joined; each may take `iterations` iterations of Newton's method, 1 to 1,000,000,
-/// or any number with 0. Four halvings of the line search count as one iteration. The result has
+/// or any number with 0. Four halvings of the line search count as one iteration, as do each
+/// further factorisation of an iteration and each piece of a step that is halved. The result has
 /// the same bits for any number of threads. All islands together may take `seconds`, or any time
-/// with 0; the result then depends on the speed of the machine. TD_ERR_ARGUMENT for `seconds` above
-/// 0 where there is no clock, as in WebAssembly.
+/// with 0; the result then depends on the speed of the machine. The clock is read before each
+/// iteration and factorisation, so a step takes longer by one of them, and by the search for pairs.
+/// TD_ERR_ARGUMENT for `seconds` above 0 where there is no clock, as in WebAssembly.
 ///
 /// An island that exhausts its budget repeats the step by backward Euler, without restitution, with
-/// the same number of iterations, or 10 if only time is limited. Its last pose without overlap is
-/// accepted. Its bodies stop if their kinetic energy exceeds the kinetic energy at the start of the
-/// step plus the elastic energy and weight released since; work of loads and colliders does not
-/// count. td_step_stats.truncated counts such steps. If no pose is free of overlap, the actors are
-/// blocked for this step, as with td_world_opts.hold_blocked: they stay in place without velocity.
-/// td_step_stats.blocked counts that, and the step is TD_OK if nothing else went wrong. A collider
-/// or base that moves into a blocked actor overlaps it, and the actor stays blocked until the
-/// overlap ends. Saves do not contain the budget.
+/// the same number of iterations, or 10 if only time is limited; this pass has the second half of
+/// the time. Its last pose without overlap is accepted. Its bodies stop if their kinetic energy
+/// exceeds the kinetic energy at the start of the step plus the elastic energy and weight released
+/// since; work of loads and colliders does not count. td_step_stats.truncated counts such steps. If
+/// no pose is free of overlap, the actors are blocked for this step, as with
+/// td_world_opts.hold_blocked: they stay in place without velocity. td_step_stats.blocked counts
+/// that, and the step is TD_OK if nothing else went wrong. Islands whose turn comes after the time
+/// is spent are blocked too, and come first in the next step. A collider or base that moves into a
+/// blocked actor overlaps it, and the actor stays blocked until the overlap ends. Saves do not
+/// contain the budget.
 TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
                                      td_diag *diag);
 

@@ -159,9 +159,13 @@ size_t tdi_system_memory(const tdi_system *system);
 td_status tdi_system_halves(const tdi_system *system, void *memory, td_step_stats *stats,
                             td_diag *diag);
 void tdi_system_restore(const tdi_system *system, const void *memory);
+// Whether no time is left.
+static inline bool tdi_budget_is_late(const tdi_budget *b) {
+    return b->until > 0 && tdi_clock_seconds() > b->until;
+}
 // Takes an iteration; false: none is left. NULL: there always is.
 static inline bool tdi_budget_take(tdi_budget *b) {
-    if (b && (b->iterations <= 0 || (b->until > 0 && tdi_clock_seconds() > b->until))) {
+    if (b && (b->iterations <= 0 || tdi_budget_is_late(b))) {
         b->spent = true;
         return false;
     }

@@ -136,7 +136,14 @@ static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool carry) {
                        .carry = carry};
 }
 
-// Factors a model that is positive definite.
+// Whether a model may be factored: each but the first of an iteration costs a budget another one.
+static bool may_factor(tdi_newton_run *n) {
+    const bool may = !n->factored || tdi_budget_take(n->system->budget);
+    n->factored = true;
+    return may;
+}
+
+// Factors a model that is positive definite, if the budget allows.
 static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_body_contact *t = n->system->contact;
     tdi_newton_model *m = &n->model;
@@ -144,6 +151,9 @@ static td_status factor(tdi_newton_run *n, bool carry) {
     m->used = large && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < TDI_SHIFT_TRIES;) {
+        if (!may_factor(n)) {
+            return TD_OK;
+        }
         if (t) {
             const td_real start = tdi_stage_start(n->system);
             td_status status =
@@ -310,7 +320,8 @@ static td_status factor_first(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
     const bool guessed = !y->contact && !n->opts->rest && !(y->budget && y->budget->truncated);
     const td_status status = factor(n, carry);
-    return status == TD_OK && guessed && tdi_newton_is_modified(n) && starts_lower(y)
+    return status == TD_OK && !tdi_is_spent(y->budget) && guessed && tdi_newton_is_modified(n) &&
+                   starts_lower(y)
                ? factor(n, carry)
                : status;
 }
@@ -350,7 +361,7 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
     for (int32_t k = 0; k < TDI_SHIFT_TRIES; k++) {
         const bool first = n->at_start && k == 0;
         const td_status status = first ? factor_first(n, carry) : factor(n, carry);
-        if (status != TD_OK) {
+        if (status != TD_OK || tdi_is_spent(y->budget)) {
             return status;
         }
         if (!y->constraints) {

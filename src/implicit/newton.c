@@ -43,13 +43,16 @@ static bool correct(tdi_newton_run *n) {
     return true;
 }
 
-// One iteration: how much of the increments was taken.
+// One iteration: how much of the increments was taken; < 0: the budget ended before they were
+// known.
 static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     const tdi_system *y = n->system;
     const td_real begin = tdi_stage_start(y);
+    n->factored = false;
     td_status status = tdi_newton_solve(n, carry);
     tdi_stage_end(y, TDI_STAGE_SOLVE, begin);
-    if (status != TD_OK) {
+    if (status != TD_OK || tdi_is_spent(y->budget)) {
+        *taken = -1;
         return status;
     }
     const td_real start = tdi_stage_start(y);
@@ -245,7 +248,7 @@ static bool is_enough(const tdi_system *y) {
 }
 
 // One iteration, by the factors of the last one where these may serve. *taken: how much of the
-// increments; < 0: old factors did not serve.
+// increments; < 0: old factors did not serve, or the budget is spent.
 static td_status advance(tdi_newton_run *n, td_real *taken) {
     if (n->reuse != TDI_REUSE_FACTORS) {
         return iterate(n, false, taken);

@@ -45,6 +45,7 @@ typedef struct tdi_newton_run {
     td_step_stats *stats;
     td_diag *diag;
     bool at_start; // no iteration was taken yet
+    bool factored; // this iteration has factored a model
     tdi_newton_model model;
     tdi_joint_forces forces; // of which the next factors make geometric stiffness
     tdi_factor_reuse reuse;
@@ -65,8 +66,8 @@ static inline bool tdi_newton_is_modified(const tdi_newton_run *n) {
 
 // The next model, when one is not positive definite or does not go down.
 void tdi_newton_soften(tdi_newton_run *n);
-// Increments of a model that has a least value. Alone, without contact or constraints, the poses
-// are kept and moved by all of them.
+// Increments of a model that has a least value, unless the budget is spent before. Alone, without
+// contact or constraints, the poses are kept and moved by all of them.
 td_status tdi_newton_solve(tdi_newton_run *n, bool carry);
 // The same with the factors that there are; `limited` as in tdi_solving.
 void tdi_newton_increments(tdi_newton_run *n, bool limited);

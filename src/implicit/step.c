@@ -595,6 +595,10 @@ static td_status unsolved(const tdi_system *y, td_diag *diag) {
                     TD_STEP_PIECES, tightest);
 }
 
+static td_status spent(td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
+}
+
 // The step in pieces of 1, 1/2, ... 1/64 of it, and smaller ones where something goes through what
 // it hits.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
@@ -610,6 +614,10 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
         bool converged;
         const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.no_restitution, p.vain};
         forget(diag);
+        if (!tdi_budget_take(y->budget)) { // a piece costs an iteration to begin
+            status = spent(diag);
+            break;
+        }
         status = try_part(y, part, &converged, stats, diag);
         const bool bounced = y->contact && tdi_exact_bounces(y->contact);
         p.least = y->contact && y->contact->search.tunnelled ? 1 : p.least;
@@ -625,7 +633,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             go_on(&p, bounced);
         } else if (tdi_is_spent(y->budget) && status == TD_OK) {
             tdi_system_undo(y);
-            status = tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
+            status = spent(diag);
         } else if ((!last || (bounced && !p.no_restitution)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
             go_back(&p, bounced && status == TD_OK);

@@ -3,8 +3,13 @@
 //
 // Rounds    Islands that come near each other are joined and all solved again. Each round has half
 //           the iterations of the one before. After the third, islands that come near others are
-//           held: that costs a search. So a step takes at most twice its budget for solving, and
-//           as much for poses that are taken unsolved.
+//           blocked, which costs a search, and after some of these all islands. So a step takes at
+//           most twice its budget for solving, and as much for poses that are taken unsolved.
+// Charges   An iteration is charged for its factors, each further model that it factors, four
+//           halvings of its increments, and each piece of a step that is taken in halves.
+// Time      One half of the time is for solving, the other for poses that are taken unsolved.
+//           After that islands are blocked, and come first in the next step. The clock is read
+//           before each charge.
 // Energy    Backward Euler from where the step began: as the value only falls, what springs and
 //           weight have gained is no more than what bodies had and loads did. If the kinetic energy
 //           is then above what is left of the energy when the step began, the bodies stop.
@@ -28,8 +33,43 @@ bool tdi_world_holds(const td_world *w) {
 }
 
 void tdi_world_begin_budget(td_world *w) {
+    const td_real now = w->budget.seconds > 0 ? tdi_clock_seconds() : 0;
     w->budget.round = 0;
-    w->budget.until = w->budget.seconds > 0 ? tdi_clock_seconds() + w->budget.seconds : 0;
+    w->budget.half = w->budget.seconds > 0 ? now + 0.5 * w->budget.seconds : 0;
+    w->budget.until = w->budget.seconds > 0 ? now + w->budget.seconds : 0;
+}
+
+void tdi_world_end_budget(td_world *w) {
+    w->budget.first = 0;
+    for (int32_t k = w->islands.active_count - 1; k >= 0 && w->budget.seconds > 0; k--) {
+        const tdi_island *i = &w->islands.all[w->islands.active[k]];
+        w->budget.first = i->late ? w->islands.member_actor[i->first] : w->budget.first;
+    }
+}
+
+static void reverse(int32_t *list, int32_t from, int32_t to) {
+    for (; from < to - 1; from++, to--) {
+        const int32_t kept = list[from];
+        list[from] = list[to - 1];
+        list[to - 1] = kept;
+    }
+}
+
+void tdi_world_order_islands(td_world *w) {
+    int32_t *list = w->islands.active, count = w->islands.active_count, before = 0;
+    while (before < count && w->budget.first > 0 &&
+           w->islands.member_actor[w->islands.all[list[before]].first] < w->budget.first) {
+        before++;
+    }
+    reverse(list, 0, before);
+    reverse(list, before, count);
+    reverse(list, 0, count);
+}
+
+bool tdi_world_ends_rounds(const td_world *w) {
+    const tdi_budget time = {.until = w->budget.until};
+    return tdi_world_is_bounded(w) &&
+           (w->budget.round == TDI_BUDGET_ROUNDS || tdi_budget_is_late(&time));
 }
 
 static int32_t iterations_of(const td_world *w, int32_t none) {
@@ -38,8 +78,9 @@ static int32_t iterations_of(const td_world *w, int32_t none) {
 }
 
 tdi_budget *tdi_island_begin_budget(const td_world *w, tdi_island *i) {
-    i->truncated = false;
-    i->budget = (tdi_budget){.iterations = iterations_of(w, INT32_MAX), .until = w->budget.until};
+    i->truncated = i->late = false;
+    i->budget = (tdi_budget){.iterations = iterations_of(w, INT32_MAX), .until = w->budget.half};
+    i->budget.spent = tdi_budget_is_late(&i->budget);
     return tdi_world_is_bounded(w) ? &i->budget : NULL;
 }
 
@@ -77,7 +118,17 @@ void tdi_island_truncate(td_world *w, tdi_island *i, const tdi_system *system) {
     const td_energy before = energy_of(w, i);
     const int32_t iterations = iterations_of(w, AGAIN);
     i->energy = before.kinetic + before.elastic + before.weight;
-    i->budget = (tdi_budget){.iterations = iterations, .truncated = true, .enough = iterations / 2};
+    i->budget = (tdi_budget){.iterations = iterations,
+                             .until = w->budget.until,
+                             .truncated = true,
+                             .enough = iterations / 2};
+    i->late = tdi_budget_is_late(&i->budget);
+    if (i->late) {
+        first->step.over_budget = true;
+        first->step.status = tdi_fail(&first->step.diag, TD_ERR_LIMIT,
+                                      "the time of the step was spent before its turn");
+        return;
+    }
     first->step.status = tdi_system_truncate(system, &first->step.stats, &first->step.diag);
     i->converged = i->truncated = first->step.status == TD_OK;
     i->memory = NULL; // it is as if the step had never been taken in halves

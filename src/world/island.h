@@ -20,6 +20,7 @@ typedef struct tdi_island {
     bool accepted;                   // and accepted
     tdi_activity activity;           // of its actors
     bool truncated;                  // its budget was spent; what was found is taken
+    bool late;                       // the time of the step was spent before its turn
     td_real energy;                  // J: with all kinds, when such a step began
     tdi_budget budget;
     void *memory; // where a step began that was taken in halves; NULL: it was not
@@ -182,8 +183,13 @@ tdi_system tdi_island_system(const td_world *world, const tdi_island *island);
 // budget.c: what a step may cost.
 bool tdi_world_is_bounded(const td_world *world);
 bool tdi_world_holds(const td_world *world); // blocks what cannot be solved
-// A step begins.
+// A step begins, and ends.
 void tdi_world_begin_budget(td_world *world);
+void tdi_world_end_budget(td_world *world);
+// Lists the active islands from the first one on that lacked time in the last step.
+void tdi_world_order_islands(td_world *world);
+// Whether islands that come near others are blocked from now on, and not joined.
+bool tdi_world_ends_rounds(const td_world *world);
 // An island is to be solved: what it may cost in this step; NULL: any.
 tdi_budget *tdi_island_begin_budget(const td_world *world, tdi_island *island);
 // Where it was not solved for want of budget, and bodies are where the step began: takes what can

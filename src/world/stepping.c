@@ -18,9 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE    ((size_t)64)         // bytes of a cache line
-#define SCRATCH ((size_t)128 * 1024) // bytes of a thread: a small part of a cache
-#define CROWD   8                    // members that threads share
+#define LINE     ((size_t)64)         // bytes of a cache line
+#define SCRATCH  ((size_t)128 * 1024) // bytes of a thread: a small part of a cache
+#define CROWD    8                    // members that threads share
+#define SEARCHES 4                    // for islands that came near those that were just blocked
 
 typedef struct stepping {
     td_world *world;
@@ -161,8 +162,10 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
         first->step.status = tdi_system_check(&system, &first->step.diag);
         if (first->step.status == TD_OK) {
             tdi_system_lend(&system, w->memory.scratch + (size_t)thread * SCRATCH, SCRATCH);
-            first->step.status =
-                tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
+            if (!i->budget.spent) {
+                first->step.status =
+                    tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
+            }
             if (first->step.status == TD_OK && !i->converged && i->budget.spent) {
                 tdi_island_truncate(w, i, &system);
             }
@@ -277,8 +280,8 @@ static void block_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
-// What came near others is held. False: all that did is held already.
-static bool hold_near(const stepping *s) {
+// Blocks islands that came near others, or all. False: all of them are blocked already.
+static bool block_near(const stepping *s, bool all) {
     td_world *w = s->world;
     bool any = false;
     tdi_world_mark_near(w);
@@ -287,7 +290,7 @@ static bool hold_near(const stepping *s) {
         tdi_actor *first = first_of(w, i);
         bool near = false;
         for (int32_t j = 0; j < i->count && i->activity != TDI_BLOCKED; j++) {
-            near = near || w->actors[w->islands.member_actor[i->first + j]].step.over_budget;
+            near = near || all || w->actors[w->islands.member_actor[i->first + j]].step.over_budget;
         }
         if (near) {
             first->step.status =
@@ -487,6 +490,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
     w->islands.active_count = 0; // nothing of these islands was solved, so nothing is undone
     if (status == TD_OK) {
         tdi_world_build_active_list(w);
+        tdi_world_order_islands(w);
     }
     w->times.islands += now(w) - start;
     for (bool apart = false; status == TD_OK && !apart;) {
@@ -497,8 +501,9 @@ static td_status solve(const stepping *s, td_diag *diag) {
         start = now(w);
         status = status == TD_OK ? first_status(w) : status;
         status = status == TD_OK ? tdi_world_check_islands(w, &apart, diag) : status;
-        const bool last = tdi_world_is_bounded(w) && w->budget.round == TDI_BUDGET_ROUNDS;
-        while (status == TD_OK && !apart && last && hold_near(s)) {
+        const bool last = tdi_world_ends_rounds(w);
+        for (int32_t k = 0; status == TD_OK && !apart && last && block_near(s, k == SEARCHES);
+             k++) {
             status = tdi_world_check_islands(w, &apart, diag);
         }
         apart = apart || last;
@@ -509,6 +514,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
             w->islands.active_count = 0;
             if (status == TD_OK) {
                 tdi_world_build_active_list(w);
+                tdi_world_order_islands(w);
             }
         }
         w->times.islands += now(w) - start;
@@ -545,6 +551,7 @@ static td_status step(td_world *w, td_diag *diag) {
     tdi_world_wake_changed(w, s.t0, s.t1);
     w->times.loads += now(w) - start;
     status = solve(&s, diag);
+    tdi_world_end_budget(w);
     const td_real solved = now(w);
     if (status != TD_OK) {
         return fail(&s, status, diag);

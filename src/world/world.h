@@ -28,8 +28,10 @@ typedef struct tdi_world_options {
 typedef struct tdi_world_budget {
     int32_t iterations; // of an island; 0: any
     td_real seconds;    // of all; 0: any
-    td_real until;      // s, of the clock: so in this step; 0: any time
+    td_real half;       // s, of the clock: when the time to solve this step ends; 0: none
+    td_real until;      // s, of the clock: when the time for unsolved poses ends too
     int32_t round;      // how often islands were joined in this step
+    int32_t first;      // actor: its island is solved first, since time was spent before it
 } tdi_world_budget;
 
 #define TDI_BUDGET_ROUNDS 3 // no more often, with a budget
