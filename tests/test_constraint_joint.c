@@ -276,6 +276,22 @@ TD_TEST(constraint_long_chains_with_bars_take_few_iterations) {
     take_few_iterations(&bar, 2, 35);
 }
 
+// The second derivative of the distance is part of the Hessian.
+TD_TEST(constraint_of_a_distance_to_the_world_takes_few_iterations) {
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
+    td_constraint rod = td_constraint_default(TD_CONSTRAINT_DISTANCE);
+    rod.segment[0] = 2;
+    rod.point[0] = tdi_as_tree_model(s.actor[0].model)->body[2].tip;
+    rod.point[1] = tdi_vec3(0.9, 0.55, 0);
+    rod.as_found = true;
+    hold(&s, &rod, 1);
+    set_steps(&s, 1.0 / 60, 1e-10);
+    for (int32_t k = 0; k < 60 && go_on(&s); k++) {
+        CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
+    }
+    CHECK_SAY(s.stats.iterations <= 4 * 60, "%d iterations", (int)s.stats.iterations); // else 8
+}
+
 TD_TEST(constraint_redundant_ones_are_met) {
     OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
     const td_constraint c[3] = {pin_at_tip(2), pin_at_tip(2), pin_at_tip(2)};

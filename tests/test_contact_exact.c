@@ -193,8 +193,11 @@ TD_TEST(contact_exact_stick_on_a_slope_above_friction_slides_by_coulombs_law) {
         CHECK_SAY(fabs(got / want - 1) < 0.005, "%s: acceleration %g, not %g", ways[k].name, got,
                   want);
         if (k < SOLVERS) {
+            const td_step_stats stats = td_world_stats(s.world);
             CHECK_SAY(least_gap(&s) > 0 && end.y - start.y < 0.1 * RADIUS,
                       "%s: gap %g, lifted by %g m", ways[k].name, least_gap(&s), end.y - start.y);
+            CHECK_SAY(stats.iterations <= 6 * 60, "%s: %d iterations", ways[k].name,
+                      (int)stats.iterations); // each step is solved once
         } else {
             CHECK_SAY(fabs(end.y - RADIUS) < 1e-6, "%s: height %g", ways[k].name, end.y);
         }

@@ -243,9 +243,11 @@ static td_skeleton *built(const td_segment_def *defs, int32_t count, const td_st
     td_skeleton *skeleton = NULL;
     OWNED(td_builder) *builder = NULL;
     td_diag diag = {.message = ""};
+    const td_shape shape = td_shape_default();
     CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    CHECK_INT(td_builder_add_shape(builder, &shape, NULL, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
-        CHECK_INT(td_builder_add(builder, &defs[k], NULL, &diag), TD_OK);
+        CHECK_SAY(td_builder_add(builder, &defs[k], NULL, &diag) == TD_OK, "%s", diag.message);
     }
     if (strand) {
         CHECK_SAY(td_builder_add_strand(builder, strand, &diag) == TD_OK, "%s", diag.message);
@@ -309,6 +311,30 @@ TD_TEST(helix_branches_stand_anywhere_along_an_element) {
             CHECK_REL(e->place.x, 0.01, 1e-14);
             CHECK_REL(e->place.y, 0, 1e-15);
             CHECK_REL(e->turn.m[1], sin(1.2), 1e-14); // where its +Y goes
+        }
+    }
+}
+
+// Matter between two slices is spread over both; before the first one it is not.
+TD_TEST(helix_stations_have_positive_mass_wherever_something_heavy_rides) {
+    for (int32_t step = 0; step <= 20; step++) {
+        td_segment_def defs[4];
+        stem(defs, 4);
+        defs[3].parent = 0;
+        defs[3].organ = TD_ORGAN_FRUIT;
+        defs[3].shape = 0;
+        defs[3].joint = TD_JOINT_FIXED;
+        defs[3].attach_at_tip = false;
+        defs[3].attach = tdi_vec3(0, 0.005 * step, 0);
+        defs[3].mass = 1;
+        defs[3].centre_of_mass = tdi_vec3(0, 0.05, 0);
+        defs[3].second_moment = tdi_sym3_diagonal(1e-3, 4e-3, 1e-3);
+        OWNED(td_skeleton) *skeleton = built(defs, 4, NULL);
+        OWNED(td_body_model) *model = model_of(skeleton);
+        const tdi_helix_model *m = tdi_as_helix_model(model);
+        for (int32_t k = 0; m && k < m->station_count; k++) {
+            CHECK_SAY(m->station[k].mass > 0, "at %g m, station %d has %g kg", 0.005 * step, (int)k,
+                      m->station[k].mass);
         }
     }
 }
