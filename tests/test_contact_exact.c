@@ -249,6 +249,50 @@ TD_TEST(contact_with_static_friction_holds_until_it_breaks_away_and_then_slides_
     }
 }
 
+// A stick on a ground that moves on and turns, both evenly; where its middle is in the axes of the
+// ground after each half of a second.
+static void ride(const way *by, td_contact_method method, double turns, td_vec3 at[4]) {
+    const double speed = 0.3; // m/s
+    stage s;
+    set_up(&s);
+    s.scene.contact.method = method;
+    add_stick(&s, by, (td_vec3){0.1, 1.1 * RADIUS, 0}, (td_vec3){0.3, 1.1 * RADIUS, 0});
+    open_stage(&s);
+    for (int k = 1; k <= 120; k++) {
+        const double angle = turns * k * STEP, far = speed * k * STEP;
+        const td_quat turned = {cos(angle / 2), 0, sin(angle / 2), 0};
+        CHECK_INT(td_world_move_collider(s.world, td_world_collider_id(s.world, 0),
+                                         (td_vec3){far, 0, 0}, turned, NULL),
+                  TD_OK);
+        if (!go(&s, 1)) {
+            break;
+        }
+        if (k % 30 == 0) {
+            const td_vec3 x = place_of(&s);
+            const double dx = x.x - far;
+            at[k / 30 - 1] = (td_vec3){cos(angle) * dx - sin(angle) * x.z, x.y,
+                                       sin(angle) * dx + cos(angle) * x.z};
+        }
+    }
+    td_world_free(s.world);
+}
+
+// It slips at first, by v^2/(2 mu g) = 11 mm and some turning, and then it does not.
+TD_TEST(contact_friction_takes_sticks_along_with_a_ground_that_moves_and_turns) {
+    for (int k = 0; k < 2 * 2 * SOLVERS; k++) {
+        const way *by = &ways[k % SOLVERS];
+        const td_contact_method method = k / SOLVERS % 2 ? TD_CONTACT_EXACT : TD_CONTACT_BARRIER;
+        const double turns = k < 2 * SOLVERS ? 0 : 0.5; // rad/s
+        td_vec3 at[4] = {{0}};
+        ride(by, method, turns, at);
+        const double slipped = hypot(at[1].x - 0.1, at[1].z),
+                     slips = hypot(at[3].x - at[1].x, at[3].z - at[1].z);
+        CHECK_SAY(slipped > 0.005 && slipped < 0.04 && slips < 1e-4,
+                  "%s, method %d, %g rad/s: it slipped by %g m, then by %g m", by->name,
+                  (int)method, turns, slipped, slips);
+    }
+}
+
 // ---- impacts --------------------------------------------------------------------------------
 
 // Dropped flat: both ends and all between hit at once.
