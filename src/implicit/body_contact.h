@@ -9,7 +9,7 @@
 typedef struct tdi_idle_record {
     int32_t whole;  // the last move, if its increments were taken whole; TD_NONE: they were not
     int32_t moved;  // the last move by which it moved by more than the tolerance
-    td_real way;    // rad or m: its motion since
+    td_real motion; // rad or m: since then
     bool disturbed; // while idle: it is no longer in equilibrium
 } tdi_idle_record;
 
@@ -69,12 +69,12 @@ typedef struct tdi_contact_terms {
 // Exact contact in a step: see exact_contact.c.
 typedef struct tdi_exact_step {
     bool used;
-    bool planes_changed; // when the way was searched last
+    bool planes_changed; // by the last search of the path
     tdi_plane_rule rule;
     td_real *stiffness;  // of a member: mass over h^2 of a capsule
-    td_vec3 *last_force; // of a capsule: as in tdi_plane_rule, and what the step leaves
+    td_vec3 *last_force; // of a capsule: of the last step, then of this one; see tdi_plane_rule
     td_real value_began; // J: of the bodies alone, where the step began
-    td_vec3 *free_way;   // of a point: without forces
+    td_vec3 *free_path;  // of a point: its displacement without forces of contact
 } tdi_exact_step;
 
 // Contacts of the impacts of a step, with their mean force over it.

@@ -29,8 +29,8 @@ static void lay_out_scratch(tdi_body_contact *t, tdi_layout *l) {
     for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
         *turns[k] = tdi_layout_place(l, capsules, sizeof(td_vec3));
     }
-    t->exact_step.free_way =
-        tdi_layout_place(l, exact ? points : 0, sizeof *t->exact_step.free_way);
+    t->exact_step.free_path =
+        tdi_layout_place(l, exact ? points : 0, sizeof *t->exact_step.free_path);
     t->exact_step.last_force = tdi_layout_place(l, exact ? TDI_CONTACT_POINTS * capsules : 0,
                                                 sizeof *t->exact_step.last_force);
     t->motion = tdi_layout_place(l, points + capsules, sizeof *t->motion);

@@ -29,15 +29,15 @@ static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int3
 }
 
 // The ways of points and the turns of capsules without forces of contact, as velocities say.
-static void ways_of_velocities(tdi_body_contact *t, const tdi_system *y, td_real h) {
+static void paths_of_velocities(tdi_body_contact *t, const tdi_system *y, td_real h) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
         tdi_state_velocities(m->body, tdi_all_nodes(m->body),
-                             t->exact_step.free_way + t->first_point[k]);
+                             t->exact_step.free_path + t->first_point[k]);
         tdi_body_contact_spins(t, y, k, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
-        t->exact_step.free_way[p] = tdi_scale(t->exact_step.free_way[p], h);
+        t->exact_step.free_path[p] = tdi_scale(t->exact_step.free_path[p], h);
     }
 }
 
@@ -61,10 +61,10 @@ void tdi_exact_free(tdi_body_contact *t, const tdi_system *y, bool began) {
         tdi_body_contact_gather(y, t->began);
         return;
     }
-    tdi_body_contact_gather(y, t->exact_step.free_way);
+    tdi_body_contact_gather(y, t->exact_step.free_path);
     for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
-        t->exact_step.free_way[p] = tdi_madd(tdi_sub(t->exact_step.free_way[p], t->began[p]),
-                                             y->member[0].opts->gravity, -h * h);
+        t->exact_step.free_path[p] = tdi_madd(tdi_sub(t->exact_step.free_path[p], t->began[p]),
+                                              y->member[0].opts->gravity, -h * h);
     }
     for (int32_t i = 0; i < t->capsule_count; i++) {
         const tdi_member *m = &y->member[t->owner[i]];
@@ -121,17 +121,17 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
             (t->first_capsule[k + 1] - t->first_capsule[k]) * t->exact_step.stiffness[k] * h * h;
     }
     if (!t->exact_step.rule.impact) {
-        ways_of_velocities(t, y, h);
+        paths_of_velocities(t, y, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
-        t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_way[p], look / h), gravity, look * look);
+        t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_path[p], look / h), gravity, look * look);
     }
     t->exact_step.planes_changed = true;
     recall(t, y);
     t->exact_step.value_began = tdi_system_own_value(y);
     t->exact_step.rule = (tdi_plane_rule){.began = t->began,
                                           .history = t->history,
-                                          .ahead = t->exact_step.free_way,
+                                          .ahead = t->exact_step.free_path,
                                           .turning = t->free_turn,
                                           .h = h,
                                           .whole = t->exact_step.rule.whole,

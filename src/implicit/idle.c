@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Members that stay where they are while others go on.
+// The active set of members: idle members have no unknowns for some iterations.
 //
-// Method   Newton's method converges at different speeds in different places of a heap: most of it
-//          lies still and is done after an iteration or two, while a few members roll on or are
-//          hit. A member whose increment is small, and whose contacts it leaves as they are, is
-//          idle: it has no unknowns, and is to the others what a collider is. Of those that go on
-//          more become idle when they are done.
-// Slow     Where increments are cut short, it is by the few members that go far, and all others
-//          would have to come along in many short increments. So members that go far less than
-//          these are idle too, although they are not done, until these are where they will be.
-// Waking   An idle member is in equilibrium as long as those that it touches stay where they were
-//          when it took its last increments. It is disturbed when one of them has moved on, when
-//          these increments were cut short or those of a positive model, and when it was slow. When
-//          all others are done, disturbed members wake, or all where these are many: an iteration
-//          of all settles more than many of a part. When there are none, all are done.
+// Method   Newton's method converges at different speeds in different parts of a heap: most members
+//          converge in an iteration or two, while a few roll or are hit. A member becomes idle when
+//          its increment is small and nearly keeps its contact forces. The other members treat it
+//          as a collider.
+// Slow     A few members with large increments can limit the step fraction of all. Members with
+//          much smaller increments then become idle before they have converged, until these few
+//          members have converged.
+// Waking   An idle member is in equilibrium while its neighbours in contact stay where they were at
+//          its last increment. It is disturbed when one of them has moved since, when its last
+//          increment was shortened or of a positive model, or when it was slow. When the active
+//          members have converged, disturbed members wake; where there are many, all members wake,
+//          because one iteration of all then gains more than many of a part. Without disturbed
+//          members the system has converged.
 
 #include "implicit/body_contact.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SOME       0.1 // of the members that go on must be done at least, that these become idle,
-#define WORTHWHILE 0.5 // or be done or slow, that these do
+#define SOME       0.1 // of the active members: with fewer steady members none becomes idle
+#define WORTHWHILE 0.5 // of the active members: slow members join the steady ones to reach this
 #define MANY       0.6 // of all members: where more are disturbed, all wake
 
 void tdi_idle_begin(tdi_body_contact *t) {
@@ -34,7 +34,7 @@ void tdi_idle_begin(tdi_body_contact *t) {
 
 void tdi_idle_wake_all(tdi_body_contact *t) {
     t->search.covers_path = t->search.covers_path &&
-                            !t->idle_set.poses_known; // pairs of members that stood are not known
+                            !t->idle_set.poses_known; // pairs of idle members were not searched
     t->idle_set.count = 0;
     t->idle_set.poses_known = false;
     if (t->set) {
@@ -48,8 +48,8 @@ static void set_idle(tdi_body_contact *t, int32_t member, bool idle) {
     memset(t->idle_set.resting + first, idle, (size_t)own * sizeof *t->idle_set.resting);
 }
 
-// A member stands where it is from now on.
-static void stand_still(const tdi_system *y, int32_t member) {
+// Fixes the points of a member that becomes idle.
+static void fix_points(const tdi_system *y, int32_t member) {
     tdi_body_contact *t = y->contact;
     const int32_t first = t->first_point[member], count = t->first_point[member + 1] - first;
     tdi_body_contact_gather_of(y, member);
@@ -57,16 +57,17 @@ static void stand_still(const tdi_system *y, int32_t member) {
     memset(t->dx + first, 0, (size_t)count * sizeof *t->dx);
 }
 
-// Those that `stays` tells of are idle, and stand where they are. `more`: so are all that were.
-static void stand(tdi_body_contact *t, const tdi_system *y, const bool *stays, bool more) {
+// Makes the marked members idle. `more`: all idle members stay idle.
+static void set_idle_members(tdi_body_contact *t, const tdi_system *y, const bool *marked,
+                             bool more) {
     t->idle_set.count = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const bool stood = t->idle_set.poses_known && t->idle_set.is_idle[k];
-        if (stays[k] && !stood) {
-            stand_still(y, k);
+        const bool was_idle = t->idle_set.poses_known && t->idle_set.is_idle[k];
+        if (marked[k] && !was_idle) {
+            fix_points(y, k);
         }
-        set_idle(t, k, stays[k]);
-        t->idle_set.count += stays[k];
+        set_idle(t, k, marked[k]);
+        t->idle_set.count += marked[k];
     }
     t->search.covers_path = t->search.covers_path && more;
     t->idle_set.poses_known = true;
@@ -88,21 +89,21 @@ void tdi_idle_wake_near(tdi_body_contact *t, td_real part) {
     const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);
     for (int32_t k = 0; k < count && t->idle_set.count > 0; k++) {
         const int32_t a = t->owner[pair[k].i], b = t->owner[pair[k].j];
-        const int32_t firm = t->idle_set.is_idle[a] ? a : b, other = t->idle_set.is_idle[a] ? b : a;
+        const int32_t idle = t->idle_set.is_idle[a] ? a : b, other = t->idle_set.is_idle[a] ? b : a;
         if (t->idle_set.is_idle[a] != t->idle_set.is_idle[b] && t->solve.part[other] < part) {
-            set_idle(t, firm, false);
+            set_idle(t, idle, false);
             t->idle_set.count--;
         }
     }
 }
 
-// ---- what has moved -------------------------------------------------------------------------
+// ---- motions --------------------------------------------------------------------------------
 
 static td_real largest_of(const tdi_member *m) {
     return m->body->ops->largest ? m->body->ops->largest(m->body) : HUGE_VAL;
 }
 
-// One side of a contact, which is idle, is disturbed by the other, which is not.
+// Disturbs an idle member if the active member on the other side of a contact has moved.
 static void disturb(tdi_body_contact *t, int32_t idle, int32_t other) {
     t->idle_set.record[idle].disturbed |=
         t->idle_set.record[other].moved > t->idle_set.record[idle].whole;
@@ -116,9 +117,9 @@ void tdi_idle_note(tdi_body_contact *t, const tdi_system *y, td_real taken, bool
     for (int32_t k = 0; k < y->count; k++) {
         tdi_idle_record *i = &t->idle_set.record[k];
         if (!tdi_is_idle(y, k)) {
-            i->way += taken * largest_of(&y->member[k]);
-            i->moved = i->way > tolerance ? t->idle_set.move : i->moved;
-            i->way = i->moved == t->idle_set.move ? 0 : i->way;
+            i->motion += taken * largest_of(&y->member[k]);
+            i->moved = i->motion > tolerance ? t->idle_set.move : i->moved;
+            i->motion = i->moved == t->idle_set.move ? 0 : i->motion;
             i->whole = whole ? t->idle_set.move : TD_NONE;
             i->disturbed = !whole;
         }
@@ -141,60 +142,62 @@ void tdi_idle_note_relaxed(tdi_body_contact *t, const tdi_system *y) {
     }
 }
 
-// ---- who stays ------------------------------------------------------------------------------
+// ---- choice ---------------------------------------------------------------------------------
 
-// How many members that go on have become calm. `calm` is told of each.
-static int32_t find_calm(const tdi_body_contact *t, const tdi_system *y, td_real small,
-                         bool *calm) {
+// Marks active members with small increments that keep their contact forces, and counts them.
+static int32_t find_steady(const tdi_body_contact *t, const tdi_system *y, td_real small,
+                           bool *steady) {
     int32_t count, found = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
     for (int32_t k = 0; k < y->count; k++) {
-        calm[k] = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= small;
+        steady[k] = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= small;
     }
     for (int32_t k = 0; k < count; k++) {
         if (!tdi_contact_is_steady(t, &list[k])) {
-            calm[t->owner[list[k].row.capsule]] = false;
+            steady[t->owner[list[k].row.capsule]] = false;
             if (list[k].row.other < t->capsule_count) {
-                calm[t->owner[list[k].row.other]] = false;
+                steady[t->owner[list[k].row.other]] = false;
             }
         }
     }
     for (int32_t k = 0; k < y->count; k++) {
-        found += calm[k];
+        found += steady[k];
     }
     return found;
 }
 
-// The same with those that are slow; these are disturbed.
-static int32_t find_slow(const tdi_body_contact *t, const tdi_system *y, td_real slow, bool *calm) {
+// Marks slow members too, and disturbs them.
+static int32_t find_slow(const tdi_body_contact *t, const tdi_system *y, td_real slow,
+                         bool *steady) {
     int32_t found = 0;
     for (int32_t k = 0; k < y->count; k++) {
-        const bool waits = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= slow;
-        t->idle_set.record[k].disturbed |= waits && !calm[k];
-        calm[k] = calm[k] || waits;
-        found += calm[k];
+        const bool is_slow = !tdi_is_idle(y, k) && largest_of(&y->member[k]) <= slow;
+        t->idle_set.record[k].disturbed |= is_slow && !steady[k];
+        steady[k] = steady[k] || is_slow;
+        found += steady[k];
     }
     return found;
 }
 
 bool tdi_idle_find(tdi_body_contact *t, const tdi_system *y, td_real small, td_real slow) {
-    const int32_t going = y->count - t->idle_set.count;
-    int32_t calm = find_calm(t, y, small, t->idle_set.is_steady);
-    if (calm < WORTHWHILE * going && slow > small) {
-        calm = find_slow(t, y, slow, t->idle_set.is_steady);
-        calm = calm < WORTHWHILE * going ? find_calm(t, y, small, t->idle_set.is_steady) : calm;
+    const int32_t active = y->count - t->idle_set.count;
+    int32_t found = find_steady(t, y, small, t->idle_set.is_steady);
+    if (found < WORTHWHILE * active && slow > small) {
+        found = find_slow(t, y, slow, t->idle_set.is_steady);
+        found =
+            found < WORTHWHILE * active ? find_steady(t, y, small, t->idle_set.is_steady) : found;
     }
-    if (calm < SOME * going || calm == going) {
+    if (found < SOME * active || found == active) {
         return false;
     }
     for (int32_t k = 0; k < y->count; k++) {
         t->idle_set.is_steady[k] = t->idle_set.is_steady[k] || tdi_is_idle(y, k);
     }
-    stand(t, y, t->idle_set.is_steady, true);
+    set_idle_members(t, y, t->idle_set.is_steady, true);
     return true;
 }
 
-// Those that go on and touch nobody who wakes are done: they are idle too.
+// Active members without contact with a waking member have converged: they become idle.
 bool tdi_idle_wake_disturbed(tdi_body_contact *t, const tdi_system *y) {
     int32_t count, woken = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
@@ -224,7 +227,7 @@ bool tdi_idle_wake_disturbed(tdi_body_contact *t, const tdi_system *y) {
         any = t->idle_set.is_steady[k];
     }
     if (any) {
-        stand(t, y, t->idle_set.is_steady, false);
+        set_idle_members(t, y, t->idle_set.is_steady, false);
     } else {
         tdi_idle_wake_all(t);
     }

@@ -20,17 +20,17 @@
 #include <math.h>
 
 #define LEAST_SHIFT  1e-6 // of the first: a smaller one does not change increments
-#define SLOW_EACH    4    // near a bifurcation exact Hessians come first, in every fourth block
-#define WORTHWHILE   0.2  // of the last increment: old factors that reach less are made anew
-#define SLOW         0.03 // of the longest increment: where it is cut short, smaller ones wait
-#define LEAST_SHARE  0.1  // of an iteration of all: contact costs as much for a few members
-#define CUT_SHORT    0.05 // of an increment: where less was taken, another method is tried
-#define TRIALS       4    // halvings cost a budget as much as an iteration
-#define MOST_CARRIES 200  // iterations: prescribed motions that take more have no room
+#define SLOW_EACH    4   // statics near a bifurcation: one block in four uses damped exact Hessians
+#define WORTHWHILE   0.2 // of the last increment: old factors that leave more are replaced
+#define SLOW         0.03 // of the largest increment: where it is shortened, members below this become idle
+#define LEAST_SHARE  0.1 // of the cost of a whole iteration: contact costs as much for a few members
+#define CUT_SHORT    0.05 // of an increment: below this fraction tdi_relax() is tried
+#define TRIALS       4    // halvings, which cost a budget one iteration
+#define MOST_CARRIES 200  // iterations: then prescribed motions are impossible
 
 // ---- iterations -----------------------------------------------------------------------------
 
-// Increments with the factors of an iteration before. False: they did not shrink enough.
+// Increments with the factors of an earlier iteration. False: they did not shrink enough.
 static bool correct(tdi_newton_run *n) {
     tdi_newton_solve_again(n);
     n->model.used = TDI_MODEL_EXACT;
@@ -74,12 +74,12 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     return isfinite(*taken) ? TD_OK : TD_ERR_DIVERGED;
 }
 
-// What comes after an iteration that was not the last.
-static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
+// Chooses the model and the factors of the next iteration.
+static void prepare_next(tdi_newton_run *n, td_real taken, bool whole) {
     tdi_newton_model *m = &n->model;
     const bool small = m->used == TDI_MODEL_EXACT && n->largest < TDI_SMALL_STEP;
     n->before = whole ? n->largest : 0;
-    if (n->reuse != TDI_REUSE_NEVER) { // where an increment was cut, the Hessian changes too fast
+    if (n->reuse != TDI_REUSE_NEVER) { // after a shortened increment the Hessian changes too fast
         n->reuse = !whole ? TDI_REUSE_NEVER : small ? TDI_REUSE_FACTORS : TDI_REUSE_LATER;
     }
     if (taken == 0) {
@@ -89,9 +89,9 @@ static void go_on(tdi_newton_run *n, td_real taken, bool whole) {
         return;
     }
     m->damp *= taken == 1 ? TDI_SHIFT_SHRINKS : taken < TDI_SHIFT_CUT ? TDI_SHIFT_GROWS : 1;
-    // a raised model that goes nowhere has nearly no curvature in some direction, and will again
+    // a raised model without progress is nearly singular, and will be in the next iteration
     m->may_raise = m->may_raise && !(m->raised && taken < CUT_SHORT);
-    // where increments are cut short, what was not positive will not be at once
+    // after shortened increments the exact Hessian is unlikely to be positive
     m->next = m->used == TDI_MODEL_CONVEX && taken < 1 ? TDI_MODEL_CONVEX : TDI_MODEL_EXACT;
     if (m->used == TDI_MODEL_POSITIVE && m->shift > 0) {
         td_real less = n->opts->rest ? TDI_SHIFT_SHRINKS : 0;
@@ -107,33 +107,33 @@ static td_real error_left(const tdi_newton_run *n, bool reused) {
                   : fmax(1, q / n->before) * n->largest * n->largest;
 }
 
-// Whether the last increment was the last. `whole`: it was taken whole, and not of a positive
-// model.
-static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool calm, bool reused) {
+// Whether the method has converged. `whole`: the last increment was taken whole, of an exact model.
+static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool steady, bool reused) {
     const td_real tolerance = n->opts->tolerance;
     const tdi_newton_model *m = &n->model;
     const bool positive = m->used == TDI_MODEL_POSITIVE;
-    const bool held_back = positive && m->shift > LEAST_SHIFT * m->first_shift;
+    const bool is_damped = positive && m->shift > LEAST_SHIFT * m->first_shift;
     if (taken == 0) { // no descent is left: rounding
         return n->largest < TDI_SMALL_MOVE ||
                (positive && m->shift > TDI_MOST_SHIFT * m->first_shift);
     }
     bool close = whole && n->before > 0 && error_left(n, reused) <= TDI_ERROR_LEFT * tolerance;
-    return (n->largest <= tolerance && taken == 1 && calm && !held_back) || close;
+    return (n->largest <= tolerance && taken == 1 && steady && !is_damped) || close;
 }
 
-// ---- what is driven -------------------------------------------------------------------------
+// ---- prescribed motions----------------------------------------------------------------------
 
 static td_status squeezed(const tdi_newton_run *n) {
     char tightest[TDI_TIGHTEST];
     tdi_body_contact_tightest_text(n->system->contact, n->system, tightest);
     return tdi_fail(n->diag, TD_ERR_DIVERGED,
-                    "there is no room: colliders, bases or held ends squeeze what they push%s; "
+                    "there is no room: colliders, bases or held ends squeeze an object%s; "
                     "move them apart, or try a shorter step",
                     tightest);
 }
 
-static td_status bring_along(tdi_newton_run *n) {
+// Iterates until all prescribed motions are at their end.
+static td_status follow_prescribed(tdi_newton_run *n) {
     tdi_body_contact *t = n->system->contact;
     bool between = false;
     for (int32_t k = 0; t && t->time < 1; k++) {
@@ -148,7 +148,7 @@ static td_status bring_along(tdi_newton_run *n) {
         }
         between = !between && tdi_body_contact_any(t);
         if (!between && t->time < 1) {
-            // what is left is soon less than a gap, and no increment is as short
+            // the remaining motion may be smaller than a gap: then it needs no increment
             tdi_newton_jump(n->system);
         }
     }
@@ -157,11 +157,11 @@ static td_status bring_along(tdi_newton_run *n) {
     return TD_OK;
 }
 
-// ---- members that stay ----------------------------------------------------------------------
+// ---- idle members ------------------------------------------------------------------------
 
-// Most of a heap is soon where it will be, while a few members go on. Those go on by themselves
-// until they are done; then those go on that they have disturbed. Whether some wake.
-static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
+// Makes members idle that have converged, until the others have; then wakes those that were
+// disturbed. Whether some wake.
+static bool update_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     const bool whole = !tdi_newton_is_modified(n) && taken == 1;
@@ -185,9 +185,9 @@ static bool may_idle(tdi_newton_run *n, td_real taken, bool done) {
     return woken;
 }
 
-// ---- increments that are cut short ----------------------------------------------------------
+// ---- shortened increments -------------------------------------------------------------------
 
-// What the increments have left to go, each member goes by itself.
+// Each member takes the rest of its increments by itself.
 static void relax(const tdi_system *y, td_real taken) {
     tdi_system_place(y, 1);
     tdi_body_contact_gather(y, y->contact->motion);
@@ -228,27 +228,27 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
     return n;
 }
 
-// What an iteration of those members that go on costs, of one of all.
+// The cost of an iteration of the active members, over that of all.
 static td_real share_of(const tdi_system *y) {
     const int32_t idle = y->contact ? y->contact->idle_set.count : 0;
     return fmax(LEAST_SHARE, (td_real)(y->count - idle) / y->count);
 }
 
-// Whether an iteration is left. Without what is driven at its end nothing is solved.
+// Takes an iteration. False: none is left, or prescribed motions could not reach their end.
 static bool take(const tdi_system *y) {
     return !tdi_is_spent(y->budget) && tdi_budget_take(y->budget);
 }
 
-// Whether a pose of exact contact, which may overlap until it is solved, will do: the budget is
-// nearly spent. With the barrier no pose overlaps, and the last one is the best.
+// Whether an unsolved pose of exact contact is accepted because the budget is nearly spent and no
+// pair overlaps. With the barrier no pose overlaps, and the last one is the best.
 static bool is_enough(const tdi_system *y) {
     const tdi_budget *b = y->budget;
     return b && b->truncated && b->iterations <= b->enough && y->contact &&
            y->contact->exact_step.used && tdi_body_contact_is_clear(y->contact, y);
 }
 
-// One iteration, by the factors of the last one where these may serve. *taken: how much of the
-// increments; < 0: old factors did not serve, or the budget is spent.
+// One iteration, by the factors of the last one if they may be reused. *taken: the fraction of the
+// increments; below 0: old factors were not good enough, or the budget is spent.
 static td_status advance(tdi_newton_run *n, td_real *taken) {
     if (n->reuse != TDI_REUSE_FACTORS) {
         return iterate(n, false, taken);
@@ -264,8 +264,8 @@ static td_status advance(tdi_newton_run *n, td_real *taken) {
 static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag) {
     tdi_newton_run n = start(y, opts, stats, diag);
-    td_status status = bring_along(&n);
-    td_real way = 0;
+    td_status status = follow_prescribed(&n);
+    td_real distance = 0;
     *converged = false;
     for (td_real spent = 0; spent < opts->iterations && status == TD_OK && take(y);
          spent += share_of(y)) {
@@ -280,23 +280,23 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (taken < 0) {
             continue;
         }
-        way += taken * n.largest;
-        if (opts->rest && way > TDI_AWAY) {
+        distance += taken * n.largest;
+        if (opts->rest && distance > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
         const bool modified = tdi_newton_is_modified(&n);
-        const bool calm = !y->contact || tdi_body_contact_is_steady(y->contact, y);
-        bool whole = !modified && taken == 1 && calm;
+        const bool steady = !y->contact || tdi_body_contact_is_steady(y->contact, y);
+        bool whole = !modified && taken == 1 && steady;
         const bool met = tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
-        bool done = met && is_done(&n, taken, whole, calm, reused);
-        if (may_idle(&n, taken, done)) {
+        bool done = met && is_done(&n, taken, whole, steady, reused);
+        if (update_idle(&n, taken, done)) {
             continue;
         }
         if (done && y->contact && y->contact->exact_step.used) {
             status = tdi_exact_refine(y->contact, y, &done);
             whole = false;
             if (status != TD_OK) {
-                return status == TD_ERR_LIMIT ? TD_OK : status; // a shorter step may do
+                return status == TD_ERR_LIMIT ? TD_OK : status; // a shorter step may converge
             }
         }
         if (opts->positive) {
@@ -306,7 +306,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (*converged) {
             return TD_OK;
         }
-        go_on(&n, taken, whole);
+        prepare_next(&n, taken, whole);
         if (taken > 0 && taken < CUT_SHORT && y->contact) {
             relax(y, taken);
             tdi_idle_note_relaxed(y->contact, y);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Members by themselves, before Newton's method moves all of them at once.
+// Nonlinear Gauss-Seidel over members, before Newton's method moves all of them at once.
 //
-// Method   Where things hit each other, an increment of all ends where the first two meet, and
-//          contacts are found one after the other. So each member takes a few increments of its own
-//          first, while the others stand (nonlinear Gauss-Seidel): it goes as far as its own
-//          contacts let it, and the value of all falls with its own. What is left for Newton's
-//          method are the forces between members. Members that cannot meet go at once, on all
-//          threads.
-// Rooms    Pairs are searched for once. They hold while every point stays in its room, around the
-//          way to its guess.
+// Method   An increment of all members ends where the first two of them meet, so that contacts
+//          would be found one after the other. Therefore each member first takes a few increments
+//          by itself, with the others fixed, as far as its own contacts allow. The value of the
+//          system falls with its own. Newton's method then finds the forces between members.
+//          Members that cannot meet are moved at the same time, on all threads.
+// Pairs    are searched for once. They are valid while every point stays in a box around its path
+//          to the guess.
 
 #include "implicit/constants.h"
 #include "implicit/newton.h"
@@ -21,7 +20,7 @@
 
 #define MOST  4    // increments of a member
 #define SMALL 1e-4 // rad or m: an increment below this is the last
-#define CLOSE 0.05 // of the radius: members as near to their aim stay
+#define CLOSE 0.05 // of the radius: members nearer to their aim are not moved
 
 typedef struct relaxing {
     const tdi_system *system;
@@ -61,7 +60,7 @@ static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     return isfinite(*largest);
 }
 
-// How much of the increments, which are tried, the member may take.
+// The free fraction of the increments, at whose end the member is.
 static td_real free_part(const relaxing *r) {
     tdi_body_contact *t = r->t;
     td_real part = 1;
@@ -75,7 +74,7 @@ static td_real free_part(const relaxing *r) {
     return part * tdi_contacts_filter_gently(r->own, t->x, t->dx, t->time);
 }
 
-// One increment: how far the member moved; 0: it stays.
+// One increment: how far the member moved.
 static td_real move(relaxing *r) {
     tdi_body_contact *t = r->t;
     const tdi_member *m = &r->system->member[r->member];
@@ -118,7 +117,7 @@ static bool can_relax(const tdi_system *y) {
     return all;
 }
 
-// Whether a member is not where it would go.
+// Whether a member is away from its aim.
 static bool goes(const tdi_body_contact *t, const td_vec3 *aim, int32_t member) {
     const int32_t first = t->first_capsule[member];
     const td_real near =
