@@ -38,7 +38,7 @@ bool tdi_coupled_any(const tdi_system *y) {
     return any;
 }
 
-static void solve_by(td_body *body, tdi_coupled *c, int32_t first) {
+static void set_system(td_body *body, tdi_coupled *c, int32_t first) {
     body->coupling.system = first == TD_NONE ? NULL : c;
     body->coupling.first_node = first;
 }
@@ -53,21 +53,21 @@ static void use_contact(const tdi_system *y) {
         relations += h->node_count;
     }
     for (int32_t k = 0; k < y->count; k++) {
-        solve_by(y->member[k].body, c, c->first[k]);
+        set_system(y->member[k].body, c, c->first[k]);
     }
 }
 
 // A system a set, of those whose rows are not eliminated with a body.
 static void use_sets(const tdi_system *y) {
     for (int32_t k = 0; y->contact && k < y->count; k++) {
-        solve_by(y->member[k].body, NULL, TD_NONE);
+        set_system(y->member[k].body, NULL, TD_NONE);
     }
     for (tdi_constraint_set *h = y->constraints; h; h = h->next) {
         h->solve.system = h->solve.couples && !h->solve.eliminated ? h->solve.own : NULL;
         h->solve.first_node = 0;
         for (int32_t k = 0; k < h->member_count; k++) {
-            solve_by(tdi_constraints_member(h, y, k)->body, h->solve.system,
-                     h->solve.system ? h->solve.system->first[k] : TD_NONE);
+            set_system(tdi_constraints_member(h, y, k)->body, h->solve.system,
+                       h->solve.system ? h->solve.system->first[k] : TD_NONE);
         }
     }
 }
@@ -97,8 +97,8 @@ void tdi_constraints_add_displacements(const tdi_constraint_set *h, int32_t k) {
     }
 }
 
-// Pushes the forces of all rows that a member has.
-static void push_rows(const tdi_constraint_set *h, const tdi_member *m, int32_t k) {
+// Applies the forces of all rows of a member.
+static void apply_rows(const tdi_constraint_set *h, const tdi_member *m, int32_t k) {
     for (int32_t at = h->first_node[k]; at < h->first_node[k + 1]; at++) {
         const tdi_row_group *b = &h->group[h->node[at]];
         const td_real *q = h->solve.system->unknowns[h->solve.first_node + b->node].x;
@@ -112,7 +112,7 @@ static void push_rows(const tdi_constraint_set *h, const tdi_member *m, int32_t 
 
 // ---- solutions ------------------------------------------------------------------------------
 
-// Increments of all nodes, but of what is held. Gives r^T A^-1 r.
+// Increments of all nodes, except fixed unknowns. Returns r^T A^-1 r.
 static td_real solve(const tdi_coupled *c) {
     const tdi_sparse *s = c->sparse;
     for (int32_t i = 0; i < s->node_count; i++) {
@@ -131,7 +131,7 @@ static td_real solve(const tdi_coupled *c) {
     return predicted_decrease;
 }
 
-// -r.x = r.H^-1 r of bodies that respond, which they have promised, and what the solve gives.
+// The predicted decrease of bodies that respond is r.H^-1 r already; the solve adds the rest.
 void tdi_coupled_solve(const tdi_system *y, td_real *predicted_decrease) {
     if (tdi_coupled_with_contact(y)) {
         *predicted_decrease += solve(y->contact->solve.coupled);
@@ -152,7 +152,7 @@ void tdi_coupled_update_increments(const tdi_system *y, int32_t member) {
         body->ops->blocks->increments(body, false,
                                       body->coupling.system->unknowns + body->coupling.first_node);
     } else if (h) {
-        push_rows(h, m, body->coupling.member);
+        apply_rows(h, m, body->coupling.member);
         tdi_state_respond(body);
         tdi_state_add_response(body);
     }
@@ -163,8 +163,8 @@ void tdi_coupled_update_increments(const tdi_system *y, int32_t member) {
 
 // ---- responses ------------------------------------------------------------------------------
 
-// The right side of a set: pushes at its members that have nodes, and what others respond.
-static void gather_pushes(const tdi_constraint_set *h, const tdi_system *y) {
+// The right side of a set: forces at members with nodes, and responses of the others.
+static void gather_forces(const tdi_constraint_set *h, const tdi_system *y) {
     tdi_coupled *c = h->solve.system;
     memset(c->unknowns, 0, (size_t)c->sparse->node_count * sizeof *c->unknowns);
     for (int32_t k = 0; k < h->member_count; k++) {
@@ -187,7 +187,7 @@ void tdi_coupled_respond(const tdi_system *y) {
         if (!h->solve.system) {
             continue;
         }
-        gather_pushes(h, y);
+        gather_forces(h, y);
         solve(h->solve.system);
         for (int32_t k = 0; k < h->member_count; k++) {
             const tdi_member *m = tdi_constraints_member(h, y, k);
@@ -198,7 +198,7 @@ void tdi_coupled_respond(const tdi_system *y) {
                 body->coupling.pushed = false;
                 body->coupling.answered = true;
             } else {
-                push_rows(h, m, k);
+                apply_rows(h, m, k);
             }
         }
     }

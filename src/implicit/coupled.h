@@ -86,7 +86,7 @@ bool tdi_coupled_factor(const tdi_system *system);
 bool tdi_coupled_choose(const tdi_system *system);
 bool tdi_coupled_any(const tdi_system *system);          // whether there are any
 bool tdi_coupled_with_contact(const tdi_system *system); // whether it is one, with contact
-// Solves them, and adds what that promises.
+// Solves them, and adds their predicted decrease.
 void tdi_coupled_solve(const tdi_system *system, td_real *predicted_decrease);
 void tdi_coupled_update_increments(const tdi_system *system,
                                    int32_t member); // its increments with them

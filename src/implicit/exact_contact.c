@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Exact contact in a step: planes, multipliers, and what has to be found again.
+// Exact contact in a step: planes and multipliers.
 //
-// Method   Planes hold what would meet if all went on as it goes, and what is near. Newton's method
-//          finds the least value with them; then forces become multipliers, and the whole way of
-//          the step is looked at: what something is in the way of gets a plane, and one that did
-//          not hold is made anew where it failed. That goes on until nothing changes.
+// Method   A step begins with planes for near pairs and for pairs that would meet with the present
+//          velocities. Newton's method finds the least value with these planes. Then forces become
+//          multipliers, and the path of the whole step is tested: pairs that meet get a plane, and
+//          a plane that a pair passed is replaced. This repeats until nothing changes.
 
 #include "implicit/constants.h"
 #include "implicit/body_contact.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-// Mass over h^2 of a capsule, from what would stop it within a radius and a step.
+// Mass over h^2 of a capsule, from the force that stops it within a radius and a step.
 static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int32_t k, td_real h) {
     const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
     td_real radius = 0;
@@ -28,7 +28,7 @@ static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int3
                      : 0;
 }
 
-// The ways of points and the turns of capsules without forces of contact, as velocities say.
+// Displacements of points and rotations of capsules by the present velocities.
 static void paths_of_velocities(tdi_body_contact *t, const tdi_system *y, td_real h) {
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
@@ -41,10 +41,10 @@ static void paths_of_velocities(tdi_body_contact *t, const tdi_system *y, td_rea
     }
 }
 
-// Whether a body that is alone turns by much in the step, and carries parts on arcs, as bodies do
-// whose unknowns are not those of points. In an impact it did. In crowds there is always one that
-// does, and impacts would be without end.
-static bool swings(const tdi_body_contact *t, const tdi_system *y) {
+// Whether a single body rotates by much in the step while its unknowns are not those of points, so
+// that its parts move on arcs. In an impact it did. Not for several bodies: some always rotate, and
+// impacts would never end.
+static bool has_fast_joints(const tdi_body_contact *t, const tdi_system *y) {
     const td_body *body = y->member[0].body;
     const bool alone = y->count == 1 && !body->ops->blocks;
     bool any = t->exact_step.rule.impact;
@@ -62,7 +62,7 @@ void tdi_exact_free(tdi_body_contact *t, const tdi_system *y, bool began) {
         return;
     }
     tdi_body_contact_gather(y, t->exact_step.free_path);
-    for (int32_t p = 0; p < t->point_count; p++) { // weight is added where it is asked for
+    for (int32_t p = 0; p < t->point_count; p++) { // tdi_exact_begin() adds the weight
         t->exact_step.free_path[p] = tdi_madd(tdi_sub(t->exact_step.free_path[p], t->began[p]),
                                               y->member[0].opts->gravity, -h * h);
     }
@@ -75,8 +75,8 @@ void tdi_exact_free(tdi_body_contact *t, const tdi_system *y, bool began) {
     }
 }
 
-// Forces of the last step on the capsules of each member.
-static void recall(tdi_body_contact *t, const tdi_system *y) {
+// Forces of the last step on the capsules of each member: a warm start.
+static void read_warm_start(tdi_body_contact *t, const tdi_system *y) {
     for (int32_t k = 0; k < y->count; k++) {
         const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
         const size_t bytes = TDI_CONTACT_POINTS * (size_t)count * sizeof *t->exact_step.last_force;
@@ -127,7 +127,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
         t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_path[p], look / h), gravity, look * look);
     }
     t->exact_step.planes_changed = true;
-    recall(t, y);
+    read_warm_start(t, y);
     t->exact_step.value_began = tdi_system_own_value(y);
     t->exact_step.rule = (tdi_plane_rule){.began = t->began,
                                           .history = t->history,
@@ -137,7 +137,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
                                           .whole = t->exact_step.rule.whole,
                                           .impact = t->exact_step.rule.impact,
                                           .no_restitution = t->exact_step.rule.no_restitution,
-                                          .fast_joints = swings(t, y),
+                                          .fast_joints = has_fast_joints(t, y),
                                           .driven = tdi_body_contact_driven(y),
                                           .gravity = gravity,
                                           .group = t->owner,
@@ -146,7 +146,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
                                           .weight = mass * tdi_norm(gravity),
                                           .first = true};
     td_status status = tdi_contacts_find(t->set, t->began, t->dx, NULL);
-    if (status == TD_ERR_LIMIT) { // all is near on long ways
+    if (status == TD_ERR_LIMIT) { // everything is near on long paths
         memset(t->dx, 0, (size_t)t->point_count * sizeof *t->dx);
         status = tdi_contacts_find(t->set, t->began, NULL, diag);
     }
@@ -166,10 +166,10 @@ bool tdi_exact_bounces(const tdi_body_contact *t) {
     return t->exact_step.used && tdi_planes_bounce(t->set);
 }
 
-// With forces g of contact the pose x is a least value of V - g.u, u linear in x. So is no other
-// pose less, in the same valley, and V(x) - V(x_0) <= g.(u - u_0).
+// With contact forces g the pose x minimises V - g.u, u linear in x, in its valley. If the start
+// x_0 lies in the same valley, V(x) - V(x_0) <= g.(u - u_0).
 bool tdi_exact_value_is_bounded(tdi_body_contact *t, const tdi_system *y) {
-    if (t->exact_step.rule.driven) { // not all can stay where it began
+    if (t->exact_step.rule.driven) { // the start is not a possible pose
         return true;
     }
     tdi_body_contact_gather_pose(y);

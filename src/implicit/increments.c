@@ -4,7 +4,7 @@
 // Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
 //           model, then that of the bodies too, with as much inertia added as is needed. Where
-//           many touch, the exact one that failed is not tried for all of them again in the step.
+//           many bodies touch, an exact model that failed is not tried again in the step.
 // Chains    Residuals of the gradient along a chain with constraints add up to forces that make
 //           the exact Hessian indefinite. So solvers note the forces that increments lead to.
 //           Geometric stiffness uses the forces of the last step at first, and those of the last
@@ -221,8 +221,8 @@ void tdi_newton_solve_again(tdi_newton_run *n) {
     }
 }
 
-// Contact between segments changes the increments. Its tolerance is a part of the promise, which
-// must not be that of K.
+// Contact between segments changes the increments. Its tolerance is a part of the predicted
+// decrease, which must not include that of the penalty K.
 static bool solve_contact(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const td_real own = tdi_constraints_slope(y->constraints, y);
@@ -241,12 +241,12 @@ static void update_turn(void *context, int64_t k) {
     }
 }
 
-// Increments of the coupled systems; with them, of all members.
-static void answer(tdi_newton_run *n, bool last) {
+// Solves the coupled systems, and updates the increments of all members.
+static void solve_coupled(tdi_newton_run *n, bool last) {
     const tdi_system *y = n->system;
     const bool shared = y->pool && y->contact;
     tdi_coupled_solve(y, &n->predicted_decrease);
-    n->largest = y->constraints ? 0 : n->largest; // what others had may have changed
+    n->largest = y->constraints ? 0 : n->largest; // earlier increments may have changed
     if (shared) {
         tdi_system_each(y, update_turn, (void *)y);
     }
@@ -268,7 +268,7 @@ static bool couple(tdi_newton_run *n) {
     const bool gradients =
         y->contact && y->contact->terms.couples_capsules && !tdi_coupled_with_contact(y);
     if (tdi_coupled_any(y)) {
-        answer(n, !gradients);
+        solve_coupled(n, !gradients);
     }
     n->largest = gradients ? 0 : n->largest;
     if (gradients && !solve_contact(n)) {
@@ -287,15 +287,15 @@ static void finish_constraints(tdi_newton_run *n) {
         tdi_constraints_update_multipliers(y->constraints, y, &n->predicted_decrease);
     }
     if (y->constraints && !y->contact) {
-        // what rows do between segments is not in the factors by which bodies follow
+        // with rows between segments the factors do not predict how children follow
         tdi_system_attempt(y, !tdi_constraints_couple(y->constraints));
     }
 }
 
 // ---- increments ----------------------------------------------------------------------------
 
-// Puts the bodies where the step began, with all that is driven at the end of its way, if the value
-// is less there than at the guess.
+// Moves the bodies to the start of the step, with prescribed motions at their end, if the value is
+// less there than at the guess.
 static bool starts_lower(const tdi_system *y) {
     const td_real value = tdi_system_value(y);
     for (int32_t k = 0; k < y->count; k++) {
@@ -314,8 +314,8 @@ static bool starts_lower(const tdi_system *y) {
     return false;
 }
 
-// A guess at which the Hessian is not positive may lie in the valley of another least value, above
-// where the step began: energy would rise.
+// A guess with an indefinite Hessian may lie in another valley, above the start of the step: energy
+// would rise.
 static td_status factor_first(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
     const bool guessed = !y->contact && !n->opts->rest && !(y->budget && y->budget->truncated);
@@ -328,9 +328,9 @@ static td_status factor_first(tdi_newton_run *n, bool carry) {
 
 // ---- long chains with constraints ----------------------------------------------------------
 
-// After increments that were taken although the value rose: goes back to where these began, if the
-// new ones are not clearly smaller.
-static bool goes_back(tdi_newton_run *n) {
+// After increments that were taken although the value rose: returns to their start, if the new ones
+// are not clearly smaller.
+static bool rejects_rise(tdi_newton_run *n) {
     const bool back = n->rise == TDI_RISE_TAKEN && !(n->largest < SHRINKS * n->risen);
     if (n->rise == TDI_RISE_TAKEN) {
         n->rise = back ? TDI_RISE_REFUSED : TDI_RISE_ALLOWED;
@@ -342,9 +342,9 @@ static bool goes_back(tdi_newton_run *n) {
     return back;
 }
 
-// The first increments of a step with constraints, where the exact Hessian is not positive
-// definite, are not taken: they only tell which forces there will be.
-static bool looks_ahead(tdi_newton_run *n) {
+// The first increments of a step with constraints are not taken where the exact Hessian is not
+// positive definite: they only predict the forces.
+static bool only_predicts_forces(tdi_newton_run *n) {
     const bool first = n->forces == TDI_FORCES_TO_NOTE || n->forces == TDI_FORCES_PREVIOUS;
     n->forces = first ? TDI_FORCES_NOTED : n->forces;
     if (!first || n->model.used == TDI_MODEL_EXACT) {
@@ -370,7 +370,7 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
         if (isfinite(n->largest) && !couple(n)) {
             tdi_newton_soften(n);
             n->model.next = n->model.used;
-        } else if (!goes_back(n) && !looks_ahead(n)) {
+        } else if (!rejects_rise(n) && !only_predicts_forces(n)) {
             finish_constraints(n);
             return TD_OK;
         }

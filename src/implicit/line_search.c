@@ -150,7 +150,7 @@ static td_real longest_of(const tdi_system *y, bool rest) {
 
 // ---- moves ----------------------------------------------------------------------------------
 
-// Whether the whole increments, which are tried, are taken although the value does not fall.
+// Whether whole increments are taken although the value does not fall.
 static bool may_rise(tdi_newton_run *n) {
     const tdi_system *y = n->system;
     const bool may = y->constraints && !y->contact && !n->opts->rest &&
@@ -163,11 +163,11 @@ static bool may_rise(tdi_newton_run *n) {
     return may;
 }
 
-// Takes as much of the increments, at most `fraction`, as lowers the value: how much. `there`: they
-// are tried already.
-static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool there) {
+// The fraction of the increments, at most `fraction`, that lowers the value. `placed`: poses are at
+// that fraction already.
+static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool placed) {
     for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++) {
-        if (k > 0 || !there) {
+        if (k > 0 || !placed) {
             tdi_system_place(n->system, fraction);
         }
         if (tdi_system_value(n->system) <=
@@ -185,9 +185,9 @@ static td_real search(tdi_newton_run *n, td_real value, td_real fraction, bool t
     return 0;
 }
 
-// Goes further along an increment of negative curvature while the value falls: the model, which
-// turned the curvature's sign, says nothing of how far that is.
-static void stretch(tdi_newton_run *n, td_real longest) {
+// Lengthens an increment of negative curvature while the value falls: the model, with the
+// curvature's sign changed, does not predict a length.
+static void lengthen(tdi_newton_run *n, td_real longest) {
     td_real value = tdi_system_value(n->system), fraction = 1;
     while (2 * fraction * n->largest < longest) {
         tdi_system_place(n->system, 2 * fraction);
@@ -245,7 +245,7 @@ td_real tdi_newton_move_freely(tdi_newton_run *n) {
     }
     td_real taken = search_limited(n, longest);
     if (modified && !n->opts->rest && taken == 1) {
-        stretch(n, fmin(longest, FARTHEST));
+        lengthen(n, fmin(longest, FARTHEST));
     }
     return taken;
 }
@@ -280,9 +280,8 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
     return false;
 }
 
-// Points that ride on others turn with them, which counts where one of their capsules is near
-// something.
-static bool goes_straight(const tdi_system *y) {
+// Whether all points near a contact move on straight lines. Dependent points rotate with others.
+static bool moves_straight(const tdi_system *y) {
     bool all = true, rides = false;
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *head = y->member[k].body;
@@ -302,10 +301,10 @@ static bool goes_straight(const tdi_system *y) {
     return all;
 }
 
-// The same where all points go straight: what is free is known at once, and so is every part of it.
-// After increments that were cut short, first a little more than those is looked at, where less is
-// near.
-static bool go_straight(tdi_newton_run *n, td_real *fraction) {
+// The free fraction where all points move on straight lines: any part of a free path is free. After
+// shortened increments a path a little longer than these is tested first, near which there are
+// fewer pairs.
+static bool find_free_fraction(tdi_newton_run *n, td_real *fraction) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     td_real part = 1, reach = t->exact_step.used ? *fraction : fmin(*fraction, n->reach);
@@ -341,14 +340,14 @@ static bool stays_clear(const tdi_system *y) {
     return stays;
 }
 
-// With contact: as much of the increments as is free and, unless they carry something, lowers the
-// value. Not finite when the value is not.
+// With contact: the fraction of the increments that is free and, unless they include prescribed
+// motions, lowers the value. Not finite when the value is not.
 td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     const td_real longest = longest_of(y, n->opts->rest);
     const bool jumps = t->exact_step.used && n->at_start &&
-                       tdi_planes_have_new_contacts(t->set); // so that all planes act at once
+                       tdi_planes_have_new_contacts(t->set); // all planes act at once
     const bool stiff = t->exact_step.used && tdi_planes_count(t->set) > 0;
     bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
@@ -365,12 +364,12 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
         const td_real rough = t->exact_step.used ? tdi_planes_rounding(t->set, t->x) : 0;
         searched = n->predicted_decrease > TDI_VALUE_ROUNDING * fmax(fabs(value), rough);
     }
-    const bool straight = !carry && goes_straight(y);
-    bool free = straight && go_straight(n, &fraction);
+    const bool straight = !carry && moves_straight(y);
+    bool free = straight && find_free_fraction(n, &fraction);
     for (int32_t k = 0; k < TDI_MOST_HALVINGS && (straight ? free : go(y, carry, room, &fraction));
          k++) {
         if (straight && k > 0) {
-            tdi_system_place(y, fraction); // a part of a way that is free
+            tdi_system_place(y, fraction); // a part of a free path
         }
         if ((!searched || tdi_system_value(y) <=
                               value - TDI_SUFFICIENT_DECREASE * fraction * n->predicted_decrease) &&
@@ -388,7 +387,7 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
     return 0;
 }
 
-// Lets what is driven go to the end while the rest stands still, if there is room for it.
+// Moves prescribed motions to their end with the rest fixed, if gaps allow it.
 void tdi_newton_jump(const tdi_system *y) {
     tdi_body_contact *t = y->contact;
     tdi_body_contact_keep_poses(y);

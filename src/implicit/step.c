@@ -19,16 +19,16 @@
 #include <math.h>
 #include <string.h>
 
-#define STATIC_ITERATIONS 5000  // far more than most need: limp bodies between points creep
-#define STATIC_TOLERANCE  1e-10 // rad or m: statics are to be exact
-#define CROWD             5     // times as many iterations where many things meet one after another
-#define EACH              25    // members: as many more times again
-#define PATIENCE          3     // and for a piece of a step
-#define LAST_PATIENCE     10    // and for the smallest
-#define ROUNDS            8     // in which guesses are shortened
+#define STATIC_ITERATIONS 5000  // far more than usual: limp bodies between points converge slowly
+#define STATIC_TOLERANCE  1e-10 // rad or m: statics are exact
+#define CROWD             5     // times as many iterations where many bodies meet one after another
+#define EACH              25    // members: each such number adds as many iterations again
+#define PATIENCE          3     // times as many iterations for a piece of a step
+#define LAST_PATIENCE     10    // times as many for the smallest piece
+#define ROUNDS            8     // of shortening guesses
 #define HARDLY            0.5   // bodies below this step fraction count as blocked
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
-#define LEAST_RISEN       1e-15 // J: where these are 0
+#define LEAST_RISEN       1e-15 // J: the rise of the value that is rounding where values are 0
 #define FINEST            4096 // pieces of a step in which two bodies would pass through each other
 
 // ---- checks ---------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     }
     if (!tdi_is_implicit(first->integrator)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s the integrator implicit or implicit-euler",
-                        y->contact ? "contact needs" : "what is stepped as an island needs");
+                        y->contact ? "contact needs" : "a step of an island needs");
     }
     if (y->contact && y->collider_count > y->contact->memory.collider_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are %d colliders; at most %d were announced",
@@ -77,9 +77,9 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
 // A part of a step: where it begins and ends, as fractions of it.
 typedef struct span {
     td_real from, to;
-    bool impact;         // velocities jump in it, by what is in the way of the rest of the step
-    bool no_restitution; // nothing bounces
-    bool vain;           // pieces as small have not converged
+    bool impact;         // velocities jump in it, by contacts on the path of the rest of the step
+    bool no_restitution; // impacts are inelastic
+    bool vain;           // pieces of the least length did not converge
 } span;
 
 static tdi_rule rule_of(const tdi_system *y, span part) {
@@ -108,7 +108,7 @@ static tdi_rule rule_of(const tdi_system *y, span part) {
                       .has_impact = first->known > 0 && tdi_constraints_change(y->constraints)};
 }
 
-// The same with backward Euler, after which BDF2 begins anew.
+// Backward Euler, after which BDF2 starts without history.
 static tdi_rule one_step(const tdi_rule *rule) {
     tdi_rule one = *rule;
     one.h = one.dt;
@@ -137,8 +137,8 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
     tdi_constraints_begin(y->constraints, y, rule->h, rule->part);
 }
 
-// Members to the part t->part of the way from where the step began to where they came before, or to
-// their guess.
+// Moves each member by its fraction t->solve.part of the path from the start of the step to the
+// pose of an earlier solution, or to its guess.
 static void seek_all(const tdi_system *y, bool tried) {
     tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
@@ -155,10 +155,10 @@ static bool was_tried(const tdi_system *y) {
     return tried;
 }
 
-// To where the step led to when it was solved before without all its members, or else where guesses
-// lead to, each member as far as nothing is in its way; idle members go there in any case. Guesses
-// close no gap by much. False: it is not free; poses are where the step began.
-static bool go_there(const tdi_system *y, bool tried) {
+// Moves members towards the pose of an earlier solution in smaller islands, or else to their
+// guesses, each as far as its path is free; idle members move all of it. Guesses close no gap by
+// much. False: no path is free; poses are at the start of the step.
+static bool move_to_guess(const tdi_system *y, bool tried) {
     tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
         t->solve.part[k] = 1;
@@ -178,20 +178,20 @@ static bool go_there(const tdi_system *y, bool tried) {
     return false;
 }
 
-// The same; members that were solved together before, most of all, stay where they came to, if the
-// others can go on beside them.
+// The same. The members of the largest earlier island keep the pose of its solution, if the others
+// have free paths beside it.
 static bool resume(const tdi_system *y, bool *kept) {
     const bool tried = was_tried(y);
-    *kept = tried && tdi_idle_keep_solved(y->contact, y) && go_there(y, true);
+    *kept = tried && tdi_idle_keep_solved(y->contact, y) && move_to_guess(y, true);
     tdi_idle_wake_all(y->contact);
-    return *kept || go_there(y, tried);
+    return *kept || move_to_guess(y, tried);
 }
 
 static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span part, td_diag *diag);
 
-// Contact begins where the step does; a guess that something is in the way of is dropped. Where
-// something hits something, velocities jump: what two steps would make of that is no velocity, and
-// adds energy, so that this step and the next take one.
+// Begins contact at the start of the step, and drops a guess whose path is not free. At an impact
+// velocities jump, and the velocity of BDF2 would add energy: this step and the next are backward
+// Euler.
 static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span part,
                                td_diag *diag) {
     td_status status =
@@ -212,7 +212,7 @@ static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span p
     }
     guess_all(y, true);
     if (tdi_body_contact_free_part(y->contact, y, 1) >= 1) {
-        // where bases and colliders are when the step ends, it need not be free where it began
+        // with bases and colliders at their end the start of the step may overlap
         const bool driven = y->contact->time < 1,
                    gentle =
                        driven || (!was_tried(y) && tdi_body_contact_free_gently(y->contact) >= 1);
@@ -227,7 +227,7 @@ static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span p
         guess_all(y, false);
         return begin_again(y, rule, part, diag);
     }
-    // where things hit each other, they go there one by one
+    // in an impact members are moved one by one
     bool kept;
     tdi_body_contact_gather(y, y->contact->motion);
     resume(y, &kept);
@@ -253,7 +253,7 @@ static td_status begin_again(const tdi_system *y, const tdi_rule *rule, span par
     return TD_OK;
 }
 
-// What the most exact of the members needs.
+// The least tolerance of the members.
 static td_real tolerance_of(const tdi_system *y) {
     td_real least = HUGE_VAL;
     for (int32_t k = 0; k < y->count; k++) {
@@ -264,8 +264,8 @@ static td_real tolerance_of(const tdi_system *y) {
     return y->contact || y->constraints ? given : fmax(given, least);
 }
 
-// Forces of exact contact follow from accelerations: increments that leave these open would leave
-// the more of them open the shorter steps are.
+// Forces of exact contact follow from accelerations, whose error is the increment over dt^2:
+// shorter steps need smaller increments.
 static td_real tolerance_in(const tdi_system *y, span part, const tdi_rule *rule) {
     const td_real size = part.to - part.from, given = tolerance_of(y);
     const bool exact = y->contact && y->contact->opts.method == TD_CONTACT_EXACT;
@@ -274,14 +274,13 @@ static td_real tolerance_in(const tdi_system *y, span part, const tdi_rule *rule
                                    : given;
 }
 
-// Whether something bounces: velocities jump in an instant, when nothing has moved yet.
+// Whether a pair has restitution: that needs an impact, a piece so short that nothing moves.
 static bool too_long(const tdi_system *y, span part) {
     return y->contact && !part.impact && tdi_exact_bounces(y->contact);
 }
 
-// Where the bodies would go in the time of an impact if nothing were in their way. The rules carry
-// velocities of places, of which joints and rotations take a part away at once: what bounces has
-// what is left of them.
+// The motion of the bodies in the time of an impact without contact. Rules store velocities of
+// points; joints and rotations remove a part of these at once. Restitution acts on the rest.
 static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_newton_opts *newton,
                          td_step_stats *stats, td_diag *diag) {
     tdi_system alone = *y;
@@ -296,16 +295,16 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
     return status;
 }
 
-// Whether Newton's method has come to another least value than that of where the step began, which
-// it will not if nothing bounces and the step is short.
+// Whether Newton's method has left the valley in which the step began. It stays there in a short
+// step without restitution.
 static bool rose(const tdi_system *y, span part) {
     const bool shorter = part.impact || part.to - part.from > 1.0 / TD_STEP_PIECES;
     return shorter && y->contact && y->contact->exact_step.used && !y->constraints &&
            !tdi_exact_value_is_bounded(y->contact, y);
 }
 
-// Whether something went through what it hit, which it will not if the step is short.
-static bool passed(const tdi_system *y, span part) {
+// Whether a pair tunnelled, which a shorter step avoids.
+static bool has_tunnelled(const tdi_system *y, span part) {
     const bool shorter = part.to - part.from > 1.0 / FINEST;
     if (shorter && y->contact) {
         y->contact->search.tunnelled = tdi_body_contact_tunnelled(y->contact, y);
@@ -337,7 +336,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         }
     }
     begin_all(y, &rule);
-    newton.tolerance = tolerance_in(y, part, &rule); // which members have just told
+    newton.tolerance = tolerance_in(y, part, &rule); // members have set their tolerances in begin()
     if (y->contact) {
         status = begin_contact(y, &rule, part, diag);
     } else {
@@ -348,14 +347,14 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         return status;
     }
     status = tdi_newton(y, &newton, converged, stats, diag);
-    // so it is where a rope becomes taut or a stop is met: BDF2 would have it push by h/h'
+    // where a rope becomes taut or a stop is reached, BDF2 would have a force of h/h' times as much
     const bool struck =
         status == TD_OK && rule.two && *converged && tdi_constraints_have_impact(y->constraints);
     if (status == TD_OK && (struck || (y->contact && tdi_exact_has_new_contacts(y->contact, y)))) {
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
-    *converged = *converged && !too_long(y, part) && !rose(y, part) && !passed(y, part);
+    *converged = *converged && !too_long(y, part) && !rose(y, part) && !has_tunnelled(y, part);
     return status;
 }
 
@@ -372,8 +371,8 @@ static void accept(const tdi_system *y, span part) {
     }
 }
 
-// What diverged has a message, if only this one.
-static td_status said(const tdi_system *y, td_status status, td_diag *diag) {
+// Gives a step that diverged a message, if it has none.
+static td_status with_message(const tdi_system *y, td_status status, td_diag *diag) {
     char tightest[TDI_TIGHTEST] = "";
     if (status != TD_ERR_DIVERGED || !diag || diag->status != TD_OK) {
         return status;
@@ -384,8 +383,8 @@ static td_status said(const tdi_system *y, td_status status, td_diag *diag) {
     return tdi_fail(diag, status, "the step diverged%s; try a shorter step", tightest);
 }
 
-// What an attempt said is of no interest after another that went well.
-static void forget(td_diag *diag) {
+// Clears the message of an earlier attempt.
+static void clear_message(td_diag *diag) {
     if (diag) {
         diag->status = TD_OK;
         diag->message[0] = '\0';
@@ -395,7 +394,7 @@ static void forget(td_diag *diag) {
 td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *stats,
                          td_diag *diag) {
     const span whole = {.to = 1};
-    forget(diag);
+    clear_message(diag);
     if (y->contact) {
         y->contact->impacts.count = 0;
     }
@@ -405,12 +404,12 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
     } else {
         end_contact(y);
     }
-    return said(y, status, diag);
+    return with_message(y, status, diag);
 }
 
-// Poses go to where the step began, with all that is driven at its end; with the barrier, which
-// brings that along, at its beginning too.
-static void stand_all(const tdi_system *y) {
+// Moves poses to the start of the step, with prescribed motions at their end; with the barrier,
+// which moves these in Newton's method, at their start.
+static void move_to_start(const tdi_system *y) {
     guess_all(y, true);
     guess_all(y, false);
     for (int32_t k = 0; k < y->count && !(y->contact && y->contact->time < 1); k++) {
@@ -420,14 +419,14 @@ static void stand_all(const tdi_system *y) {
     }
 }
 
-// Of bodies and springs.
+// The value of bodies and springs.
 static td_real elastic_value(const tdi_system *y) {
     return tdi_system_own_value(y) + tdi_constraints_spring_value(y->constraints, y);
 }
 
-// From where the step began the value only falls, and so the energy of springs does not rise by
-// more than what bodies had and loads did. Newton's method may take increments without looking at
-// the value, and multipliers of contact do work.
+// Whether the value has not risen since the start of the step: then the energy of springs does not
+// rise by more than kinetic energy and the work of loads. Newton's method may take increments that
+// raise the value, and multipliers of contact do work.
 static bool has_fallen(const tdi_system *y, td_real value) {
     if (tdi_body_contact_driven(y) || (y->contact && !y->contact->exact_step.used)) {
         return true;
@@ -437,7 +436,7 @@ static bool has_fallen(const tdi_system *y, td_real value) {
            (y->contact && (y->constraints || tdi_exact_value_is_bounded(y->contact, y)));
 }
 
-// Contact begins where the step does, as bodies are.
+// Begins contact at the start of the step.
 static td_status begin_truncated(const tdi_system *y, const tdi_rule *rule, td_diag *diag) {
     tdi_body_contact *t = y->contact;
     td_status status = t ? tdi_body_contact_begin(t, y, rule->dt, rule->h, 0, 1, diag) : TD_OK;
@@ -445,7 +444,7 @@ static td_status begin_truncated(const tdi_system *y, const tdi_rule *rule, td_d
         t->exact_step.rule = (tdi_plane_rule){.whole = rule->dt, .no_restitution = true};
         status = tdi_exact_begin(t, y, rule->dt, diag);
     }
-    stand_all(y);
+    move_to_start(y);
     if (status == TD_OK && t && t->time < 1) {
         tdi_newton_jump(y);
     }
@@ -458,7 +457,7 @@ td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag
     const span whole = {.to = 1, .no_restitution = true};
     const tdi_rule given = rule_of(y, whole), rule = one_step(&given);
     bool converged;
-    forget(diag);
+    clear_message(diag);
     begin_all(y, &rule);
     const tdi_newton_opts newton = {INT32_MAX, tolerance_in(y, whole, &rule), false, NULL};
     td_status status = begin_truncated(y, &rule, diag);
@@ -550,20 +549,20 @@ void tdi_system_restore(const tdi_system *y, const void *memory) {
     }
 }
 
-// Where a step that is taken in pieces has come to.
+// The state of a step that is taken in pieces.
 typedef struct progress {
     int32_t at, piece;   // in parts of 1/FINEST
-    int32_t least;       // piece
-    bool impact;         // the next piece is one
-    bool missed;         // the last was, and nothing bounced
+    int32_t least;       // piece, in these parts
+    bool impact;         // the next piece is an impact
+    bool missed;         // the last one was, without restitution
     bool halved;         // a piece did not converge
-    bool no_restitution; // nor one in which something bounced: without that it may
-    bool vain;           // nor one of the smallest, however many iterations it had
+    bool no_restitution; // a piece with restitution did not converge: the next has none
+    bool vain;           // a piece of the least length did not converge
 } progress;
 
-// After a piece that converged the next is twice as long where it fits, and after an impact all
-// that is left.
-static void go_on(progress *p, bool bounced) {
+// After a piece that converged: the next is twice as long where that fits, and after an impact the
+// rest of the step.
+static void next_piece(progress *p, bool bounced) {
     const int32_t all = FINEST;
     p->at += p->piece;
     p->missed = p->impact && !bounced;
@@ -576,9 +575,9 @@ static void go_on(progress *p, bool bounced) {
     p->impact = p->no_restitution = false;
 }
 
-// What bounces does so at once; where nothing is as near yet, and where a piece did not converge,
-// half of it is tried. What cannot bounce is stopped.
-static void go_back(progress *p, bool bounced) {
+// After a piece that failed: an impact at once if a pair has restitution; else half of the piece,
+// and at the least length an inelastic one.
+static void shorter_piece(progress *p, bool bounced) {
     p->impact = bounced && !p->missed && !p->impact;
     p->no_restitution = p->piece == p->least && !p->impact;
     p->halved = p->halved || !p->impact;
@@ -599,12 +598,11 @@ static td_status spent(td_diag *diag) {
     return tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
 }
 
-// The step in pieces of 1, 1/2, ... 1/64 of it, and smaller ones where something goes through what
-// it hits.
+// The step in pieces of 1, 1/2, ... 1/64 of it, and smaller ones where a pair tunnels.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
     const td_real all = FINEST;
-    // what has bounced comes here as well, and converged
+    // steps with restitution get here too, although they converged
     progress p = {.piece = FINEST / 2,
                   .least = FINEST / TD_STEP_PIECES,
                   .halved = !(y->contact && tdi_exact_bounces(y->contact))};
@@ -613,7 +611,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     while (p.at < FINEST && status == TD_OK) {
         bool converged;
         const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.no_restitution, p.vain};
-        forget(diag);
+        clear_message(diag);
         if (!tdi_budget_take(y->budget)) { // a piece costs an iteration to begin
             status = spent(diag);
             break;
@@ -630,13 +628,13 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
                 tdi_body_contact_note_impact(y->contact, part.to - part.from);
             }
             accept(y, part);
-            go_on(&p, bounced);
+            next_piece(&p, bounced);
         } else if (tdi_is_spent(y->budget) && status == TD_OK) {
             tdi_system_undo(y);
             status = spent(diag);
         } else if ((!last || (bounced && !p.no_restitution)) && status != TD_ERR_LIMIT) {
             tdi_system_undo(y);
-            go_back(&p, bounced && status == TD_OK);
+            shorter_piece(&p, bounced && status == TD_OK);
             status = TD_OK;
         } else {
             status = status != TD_OK ? status : unsolved(y, diag);
@@ -648,9 +646,9 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
     } else {
         stats->halved += p.halved;
         stats->steps++;
-        forget(diag);
+        clear_message(diag);
     }
-    return said(y, status, diag);
+    return with_message(y, status, diag);
 }
 
 // Whether a smaller step may help.
@@ -715,7 +713,7 @@ static td_status find_rest(const tdi_system *y, bool *converged, bool *positive,
 td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *diag) {
     td_status status = TD_OK;
     bool converged = false, positive = true;
-    forget(diag);
+    clear_message(diag);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].body, y->member[k].opts);
     }
