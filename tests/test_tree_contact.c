@@ -180,29 +180,6 @@ TD_TEST(stiff_stem_is_pushed_aside_by_a_sphere_and_springs_back) {
     td_island_free(opts.island);
 }
 
-TD_TEST(fast_sphere_does_not_pass_through_a_limp_chain) {
-    const chain_def def = {20, 0.05, 0.005, 1e-3, false, {0, 1, 0}, {0, 0, 0, 1}};
-    OWNED(tree) t = make_chain(&def, NULL);
-    td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
-    against opts = steps_against(t, &ball, 1, 1.0 / 60);
-    ball.radius = 0.03;
-    ball.position = tdi_vec3(-0.2, 0.4, 0);
-    double least = INFINITY;
-    for (int32_t k = 0; k < 8; k++) { // a step is longer than ball and chain are wide
-        ball.position0 = ball.position;
-        ball.position.x += 0.08;
-        go(&opts, 1);
-        least = fmin(least, gap_to_ball(t, ball.position, 0.03));
-    }
-    CHECK(least > 0);
-    double furthest = 0;
-    for (int32_t i = 0; i < def.count; i++) {
-        furthest = fmax(furthest, td_body_tip(t.state, i).x);
-    }
-    CHECK(furthest > ball.position.x); // it was taken along
-    td_island_free(opts.island);
-}
-
 TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     const chain_def def = {8, 0.1, 0.01, 20, false, {0, 0, 0}, {1, 0, 0, 0}};
     OWNED(tree) t = make_chain(&def, NULL);
@@ -224,81 +201,6 @@ TD_TEST(plant_that_its_base_carries_against_a_wall_bends) {
     CHECK_REL(td_body_origin(t.state, 0).x, 0.4, 1e-12);
     CHECK(td_body_tip(t.state, 7).x < 0.25);
     td_island_free(opts.island);
-}
-
-// ---- friction -------------------------------------------------------------------------------
-
-enum { AROUND = 12 }; // segments on the bar
-
-// a chain over a level bar: one end hangs down by `first` segments, the other by `last`
-static tree draped(double bar, double length, double radius, int32_t first, int32_t last) {
-    const double turn = -TDI_PI / AROUND, out = (bar + 1.1 * radius) / cos(turn / 2);
-    int32_t n = first + AROUND + last;
-    FREED td_segment_def *defs = calloc((size_t)n, sizeof *defs);
-    for (int32_t i = 0; i < n; i++) {
-        bool hangs = i < first || i >= first + AROUND;
-        bool edge = i == first || i == first + AROUND;
-        defs[i] = td_segment_def_default();
-        defs[i].parent = i - 1;
-        defs[i].length = hangs ? length : -2 * out * sin(turn / 2);
-        defs[i].radius_base = defs[i].radius_tip = radius;
-        defs[i].rest = tdi_quat_turn(tdi_vec3(0, 0, 1), edge ? turn / 2 : hangs ? 0 : turn);
-        defs[i].has_stiffness = defs[i].has_damping = true;
-        defs[i].stiffness = tdi_vec3(1e-4, 1e-4, 1e-4);
-        defs[i].damping = tdi_vec3(1e-5, 1e-5, 1e-5);
-    }
-    defs[0].joint = TD_JOINT_FREE;
-    defs[0].attach_at_tip = false;
-    defs[0].attach = tdi_vec3(-out, -first * length, 0);
-    tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
-    return t;
-}
-
-// The friction that holds a limp rope of unit weight a metre with ends of a and b over a bar, its
-// axis at the distance r. Friction acts on its surface, at the radius of the bar, and about the
-// axis of the bar its moment is that of the pull, which grows as T' = (bar/r) m (T + r sin) + r
-// cos, from a to b over half a turn.
-static double friction_that_holds(double a, double b, double bar, double r) {
-    double low = 0, high = 2;
-    for (int k = 0; k < 60; k++) {
-        const int parts = 2000;
-        double m = 0.5 * (low + high), grip = bar / r * m, pull = a, step = TDI_PI / parts;
-        for (int i = 0; i < parts; i++) {
-            double at = (i + 0.5) * step,
-                   half = pull + 0.5 * step * (grip * (pull + r * sin(at)) + r * cos(at));
-            pull += step * (grip * (half + r * sin(at)) + r * cos(at));
-        }
-        if (pull < b) {
-            low = m;
-        } else {
-            high = m;
-        }
-    }
-    return low;
-}
-
-// How fast the short end goes up at last, m/s, on average over a quarter of a second.
-static double climb(double friction) {
-    OWNED(tree) t = draped(0.05, 0.02, 0.004, 10, 20);
-    td_collider bar = td_collider_default(TD_COLLIDER_CAPSULE);
-    bar.radius = 0.05;
-    bar.length = 0.6;
-    bar.rotation = bar.rotation0 = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
-    bar.friction = friction;
-    against opts = steps_against(t, &bar, 1, 1.0 / 120);
-    go(&opts, 30);
-    double start = td_body_origin(t.state, 0).y;
-    go(&opts, 30);
-    double way = td_body_origin(t.state, 0).y - start;
-    td_island_free(opts.island);
-    return way / 0.25;
-}
-
-TD_TEST(chain_over_a_bar_hangs_still_within_the_cone_of_friction_and_slides_beyond) {
-    const double creep = td_contact_opts_default().creep;
-    const double holds = friction_that_holds(0.2, 0.4, 0.05, 0.0544);
-    CHECK_IN(climb(1.1 * holds), 0, creep);
-    CHECK(climb(0.9 * holds) > 30 * creep);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
