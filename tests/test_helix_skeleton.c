@@ -529,19 +529,17 @@ static td_real tree_frequency(const td_skeleton *skeleton) {
     OWNED(td_body_model) *m = NULL;
     OWNED(td_body) *s = NULL;
     td_mode mode = {0};
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &m, &diag), TD_OK);
-    CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
-    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, NULL, &m, NULL), TD_OK);
+    CHECK_INT(td_body_new(m, NULL, &s, NULL), TD_OK);
+    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, NULL), TD_OK);
     return mode.frequency;
 }
 
 static td_real helix_frequency(const td_body_model *m) {
     OWNED(td_body) *s = NULL;
     td_mode mode = {0};
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_new(m, NULL, &s, &diag), TD_OK);
-    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, &diag), TD_OK);
+    CHECK_INT(td_body_new(m, NULL, &s, NULL), TD_OK);
+    CHECK_INT(td_body_modes(s, tdi_vec3(0, 0, 0), 1, &mode, NULL), TD_OK);
     return mode.frequency;
 }
 

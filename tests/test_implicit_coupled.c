@@ -46,7 +46,6 @@ static td_rod_def *add_rod(layer_def *d, int32_t vertices) {
 
 static void layers_open(const layer_def *def, layers *y) {
     td_contact_opts opts = td_contact_opts_default();
-    td_diag diag = {.message = ""};
     for (int k = 0; k < PAIR; k++) {
         layer_def d = *def;
         for (int32_t j = 0; j < d.count; j++) {
@@ -62,7 +61,7 @@ static void layers_open(const layer_def *def, layers *y) {
         y->opts[k].dt = 0.01;
         y->member[k] = (tdi_member){.body = y->rod[k].state, .opts = &y->opts[k]};
     }
-    CHECK_INT(tdi_body_contact_new(y->member, PAIR, &opts, 0, NULL, &y->contact, &diag), TD_OK);
+    CHECK_INT(tdi_body_contact_new(y->member, PAIR, &opts, 0, NULL, &y->contact, NULL), TD_OK);
     y->system = (tdi_system){.member = y->member, .count = PAIR, .contact = y->contact};
     y->began = malloc(tdi_system_memory(&y->system));
 }
@@ -336,7 +335,6 @@ typedef enum way { FACTOR, FACTOR_AND_FORGET, GRADIENTS, NO_ROOM } way;
 static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, td_vec3 *x,
                             bool *used) {
     layers y;
-    td_diag diag = {.message = ""};
     td_step_stats stats = {0};
     layers_open(def, &y);
     tdi_coupled *whole = y.contact->solve.coupled;
@@ -345,7 +343,7 @@ static int32_t places_after(const layer_def *def, way by, int32_t steps_taken, t
     *used = false;
     for (int32_t k = 0; k < steps_taken; k++) {
         whole->pair_count = by == FACTOR_AND_FORGET ? TD_NONE : whole->pair_count;
-        CHECK_INT(tdi_system_step(&y.system, y.began, NULL, &stats, &diag), TD_OK);
+        CHECK_INT(tdi_system_step(&y.system, y.began, NULL, &stats, NULL), TD_OK);
         *used = *used || whole->fits;
     }
     const int32_t count = y.contact->point_count;

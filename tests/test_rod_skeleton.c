@@ -69,12 +69,11 @@ static td_skeleton *grow(const char *path) {
 static td_skeleton *built(const td_segment_def *defs, int32_t count) {
     td_skeleton *skeleton = NULL;
     OWNED(td_builder) *builder = NULL;
-    td_diag diag = {.message = ""};
     CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
-        CHECK_INT(td_builder_add(builder, &defs[k], NULL, &diag), TD_OK);
+        CHECK_INT(td_builder_add(builder, &defs[k], NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
     return skeleton;
 }
 
@@ -114,9 +113,8 @@ static difference compare(const pair *p) {
 static void settle_both(pair *p) {
     td_step_opts opts = td_step_opts_default();
     td_step_stats stats = {0};
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_settle(p->tree, &opts, NULL, &diag), TD_OK);
-    CHECK_INT(td_body_settle(p->rod, &opts, &stats, &diag), TD_OK);
+    CHECK_INT(td_body_settle(p->tree, &opts, NULL, NULL), TD_OK);
+    CHECK_INT(td_body_settle(p->rod, &opts, &stats, NULL), TD_OK);
     CHECK_INT(stats.unconverged, 0);
 }
 

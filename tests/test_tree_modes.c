@@ -10,8 +10,7 @@
 
 static void beam_modes(const beam_def *b, td_vec3 gravity, int32_t count, td_mode *modes) {
     OWNED(tree) t = make_beam(b);
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_body_modes(t.state, gravity, count, modes, &diag), TD_OK);
+    CHECK_INT(td_body_modes(t.state, gravity, count, modes, NULL), TD_OK);
 }
 
 // Gravity changes the stiffness of a mode from K to K + K_g, but not its damping tau K. With one

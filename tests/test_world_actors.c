@@ -88,8 +88,7 @@ TD_TEST(actor_that_was_removed_leaves_no_trace_in_the_others) {
     OWNED(stage) b = stage_of(strand_of(
         text, "rod", "",
         "instances: {layout: list, turned: false, places: [[0, 0, 0], [2, 0, 1], [4, 0, 0]]},"));
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_world_remove_actor(b.world, id_at(b.world, 1), &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(b.world, id_at(b.world, 1), NULL), TD_OK);
     const td_vec3 stood = tip_of(b.world, 1, -1);
     steps(a.world, 20);
     steps(b.world, 20);
@@ -103,14 +102,13 @@ TD_TEST(actor_that_is_disabled_stands_and_goes_on_from_there) {
     OWNED(stage) a = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
     OWNED(stage) b = stage_of(strand_of(text, "tree", "contact: {}, ", ""));
     const td_actor_id id = id_at(b.world, 0);
-    td_diag diag = {.message = ""};
     steps(a.world, 7);
     steps(b.world, 7);
-    CHECK_INT(td_world_enable_actor(b.world, id, false, &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(b.world, id, false, NULL), TD_OK);
     const td_vec3 stood = tip_of(b.world, 0, -1);
     steps(b.world, 9);
     CHECK(apart(stood, tip_of(b.world, 0, -1)) == 0);
-    CHECK_INT(td_world_enable_actor(b.world, id, true, &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(b.world, id, true, NULL), TD_OK);
     steps(a.world, 7);
     steps(b.world, 7);
     check_same_pose(a.world, 0, b.world, 0, 1e-12);
@@ -239,11 +237,10 @@ TD_TEST(collider_that_is_moved_pushes_with_the_velocity_of_its_way) {
         stage_of("{contact: {}, gravity: [0, 0, 0], colliders: [{sphere: {radius: 0.05,\n"
                  " position: [-0.2, 0.05, 0]}}], objects: [{" ROD "}]}");
     const td_collider_id ball = td_world_collider_id(b.world, 0);
-    td_diag diag = {.message = ""};
     for (int32_t k = 0; k < 30; k++) {
         steps(a.world, 1);
         const td_vec3 to = td_world_collider(a.world, td_world_collider_id(a.world, 0)).position;
-        CHECK_INT(td_world_move_collider(b.world, ball, to, tdi_quat_identity(), &diag), TD_OK);
+        CHECK_INT(td_world_move_collider(b.world, ball, to, tdi_quat_identity(), NULL), TD_OK);
         steps(b.world, 1);
     }
     check_same_pose(a.world, 0, b.world, 0, 0);
@@ -372,21 +369,20 @@ static void add_some(td_world *world) {
     td_actor_def def = td_actor_def_default();
     td_collider_id collider;
     td_actor_id id;
-    td_diag diag = {.message = ""};
     ball.radius = 0.05;
     ball.position = tdi_vec3(0.5, 0.2, 0);
-    CHECK_INT(td_world_add_collider(world, &ball, &collider, &diag), TD_OK);
+    CHECK_INT(td_world_add_collider(world, &ball, &collider, NULL), TD_OK);
     CHECK_INT(
-        td_world_move_collider(world, collider, tdi_vec3(0.5, 0.21, 0), tdi_quat_identity(), &diag),
+        td_world_move_collider(world, collider, tdi_vec3(0.5, 0.21, 0), tdi_quat_identity(), NULL),
         TD_OK);
     for (int32_t k = 0; k < 3; k++) {
         def.object = k % 2;
         def.position = tdi_vec3(2 + k, 0.001 + 0.3 * (k % 2), 0);
-        CHECK_INT(td_world_add_actor(world, &def, &id, &diag), TD_OK);
+        CHECK_INT(td_world_add_actor(world, &def, &id, NULL), TD_OK);
     }
-    CHECK_INT(td_world_remove_actor(world, id_at(world, 1), &diag), TD_OK);
-    CHECK_INT(td_world_remove_actor(world, id_at(world, 3), &diag), TD_OK);
-    CHECK_INT(td_world_enable_actor(world, id_at(world, 5), false, &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(world, id_at(world, 1), NULL), TD_OK);
+    CHECK_INT(td_world_remove_actor(world, id_at(world, 3), NULL), TD_OK);
+    CHECK_INT(td_world_enable_actor(world, id_at(world, 5), false, NULL), TD_OK);
 }
 
 TD_TEST(world_in_which_actors_came_and_went_is_restored_in_a_fresh_one_to_the_bit) {
@@ -421,11 +417,10 @@ TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
     OWNED(test_heap) heap = {0};
     td_alloc alloc = test_heap_alloc(&heap);
     OWNED(stage) s = try_stage(MEADOW, 1, &alloc);
-    td_diag diag = {.message = ""};
     CHECK_INT(s.status, TD_OK);
-    CHECK_INT(td_world_reserve_actors(s.world, 0, 2, &diag), TD_OK);
-    CHECK_INT(td_world_reserve_actors(s.world, 1, 1, &diag), TD_OK);
-    CHECK_INT(td_world_reserve_colliders(s.world, 1, &diag), TD_OK);
+    CHECK_INT(td_world_reserve_actors(s.world, 0, 2, NULL), TD_OK);
+    CHECK_INT(td_world_reserve_actors(s.world, 1, 1, NULL), TD_OK);
+    CHECK_INT(td_world_reserve_colliders(s.world, 1, NULL), TD_OK);
     const long calls = heap.calls;
     add_some(s.world);
     CHECK_INT(heap.calls, calls);
@@ -435,7 +430,7 @@ TD_TEST(steps_take_no_memory_after_adds_nor_do_adds_after_a_reserve) {
         td_actor_def def = td_actor_def_default();
         td_actor_id id;
         def.position = tdi_vec3(10 + k, 0, 0);
-        CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_OK);
+        CHECK_INT(td_world_add_actor(s.world, &def, &id, NULL), TD_OK);
         const long now = heap.calls;
         steps(s.world, 2);
         CHECK_INT(heap.calls, now);

@@ -116,11 +116,10 @@ TD_TEST(constraint_that_comes_elsewhere_changes_no_bit_of_others) {
     OWNED(stage) a = stage_of(garden(text, "rod", with)), b = stage_of(text);
     td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
-    td_diag diag = {.message = ""};
     steps(a.world, 10);
     steps(b.world, 10);
     c.actor[0] = 2;
-    CHECK_INT(constrain(b.world, &c, &id, &diag), TD_OK);
+    CHECK_INT(constrain(b.world, &c, &id, NULL), TD_OK);
     steps(a.world, 10);
     steps(b.world, 10);
     CHECK(apart(tip_of(a.world, 0, -1), tip_of(b.world, 0, -1)) == 0);
@@ -262,12 +261,11 @@ TD_TEST(actor_is_detached_by_call_by_removal_of_either_and_when_it_is_placed) {
 TD_TEST(attachment_breaks_when_too_much_pulls_at_it) {
     OWNED(stage) s = planted("rod");
     td_attach_def def = td_attach_def_default();
-    td_diag diag = {.message = ""};
     def.actor = id_at(s.world, 1);
     def.to = id_at(s.world, 0);
     def.segment = 3;
     def.break_force = 1e-3;
-    CHECK_INT(td_world_attach(s.world, &def, &diag), TD_OK);
+    CHECK_INT(td_world_attach(s.world, &def, NULL), TD_OK);
     steps(s.world, 40);
     CHECK(constraint_at(s.world, 0).broken);
     CHECK(gap(s.world, 1, 0, 3, tdi_vec3(0, 0, 0)) > 0.1);
@@ -317,19 +315,17 @@ TD_TEST(what_does_not_touch_may_overlap_what_carries_it_while_that_touches) {
 static void grow_garden(td_world *w) {
     td_constraint c = td_constraint_default(TD_CONSTRAINT_POINT);
     td_constraint_id id;
-    td_diag diag = {.message = ""};
     steps(w, 5);
     CHECK(attach(w, 1, 0, 3, tdi_vec3(0, 0.1, 0)) == TD_OK);
     CHECK(attach(w, 2, 0, 1, tdi_vec3(0, 0.1, 0)) == TD_OK);
     c.segment[0] = 2;
     c.name = "pin";
-    CHECK_INT(constrain(w, &c, &id, &diag), TD_OK);
+    CHECK_INT(constrain(w, &c, &id, NULL), TD_OK);
     steps(w, 5);
 }
 
 TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     char text[TEXT];
-    td_diag diag = {.message = ""};
     garden(text, "rod", "sleep: {}, constraints: [{point: {a: {object: vine, segment: 3}}}],");
     OWNED(stage) a = stage_of(text), fresh = stage_of(text), other = stage_of(text);
     grow_garden(a.world);
@@ -338,8 +334,8 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
     steps(other.world, 3);
     const size_t size = td_world_save_size(a.world);
     FREED char *bytes = saved(a.world);
-    CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
-    CHECK_INT(td_world_restore(other.world, bytes, size, &diag), TD_OK);
+    CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
+    CHECK_INT(td_world_restore(other.world, bytes, size, NULL), TD_OK);
     CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
     CHECK_INT(td_world_constraint_find(fresh.world, "pin").place, 3);
     for (int32_t k = 0; k < 20; k++) {
@@ -348,8 +344,8 @@ TD_TEST(attachments_are_saved_and_restored_in_any_world_of_the_scene) {
         steps(other.world, 1);
     }
     CHECK(same_bits(a.world, fresh.world) && same_bits(a.world, other.world));
-    CHECK_INT(td_world_detach(fresh.world, id_at(fresh.world, 1), &diag), TD_OK);
-    CHECK_INT(td_world_restore(fresh.world, bytes, size, &diag), TD_OK);
+    CHECK_INT(td_world_detach(fresh.world, id_at(fresh.world, 1), NULL), TD_OK);
+    CHECK_INT(td_world_restore(fresh.world, bytes, size, NULL), TD_OK);
     CHECK_INT(td_world_carrier(fresh.world, id_at(fresh.world, 1), NULL).place, 1);
     // and back to a world without any
     OWNED(stage) plain = stage_of(text);
@@ -433,7 +429,6 @@ static td_skeleton *stem(void) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
-    td_diag diag = {.message = ""};
     int32_t last = TD_NONE;
     CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < 3; k++) {
@@ -442,9 +437,9 @@ static td_skeleton *stem(void) {
         def.id = 40 + k;
         def.length = 0.1;
         def.radius_base = def.radius_tip = 0.01;
-        CHECK_INT(td_builder_add(builder, &def, &last, &diag), TD_OK);
+        CHECK_INT(td_builder_add(builder, &def, &last, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
     return skeleton;
 }
 
@@ -492,7 +487,6 @@ TD_TEST(actor_with_a_skeleton_of_its_own_moves_as_one_of_a_scene_that_has_it) {
 }
 
 TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
-    td_diag diag = {.message = ""};
     for (size_t k = 0; k < 2; k++) {
         OWNED(stage) a = planted(solvers[k]), b = planted(solvers[k]);
         td_actor_id first, second;
@@ -503,12 +497,12 @@ TD_TEST(actors_with_skeletons_of_their_own_are_saved_restored_and_removed) {
         steps(a.world, 10);
         steps(b.world, 10);
         CHECK_SAY(same_bits(a.world, b.world), "%s", solvers[k]);
-        CHECK_INT(td_world_remove_actor(a.world, first, &diag), TD_OK);
+        CHECK_INT(td_world_remove_actor(a.world, first, NULL), TD_OK);
         for (int32_t i = 0; i < 3; i++) { // its place is taken again
             CHECK_INT(add_stem(a.world, 0, tdi_vec3(7, 0, 0), &first), TD_OK);
             CHECK_INT(td_world_actor_index(a.world, first), 3);
             steps(a.world, 2);
-            CHECK_INT(td_world_remove_actor(a.world, first, &diag), TD_OK);
+            CHECK_INT(td_world_remove_actor(a.world, first, NULL), TD_OK);
         }
         CHECK_INT(td_world_actor_count(a.world), 5);
     }

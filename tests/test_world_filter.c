@@ -153,12 +153,10 @@ TD_TEST(collider_that_does_not_collide_does_not_wake_sleepers) {
                  "   mask: [7]}}],\n"
                  " objects: [{loose: true, start: drawn, strand: {points: [[-0.1, 0.0105, 0],\n"
                  " [0.1, 0.0105, 0]], segments: 2, radius: 0.01, material: green-wood}}]}");
-    td_diag diag = {.message = ""};
     run_to(s.world, 1.5);
     for (int32_t k = 0; k < 20; k++) {
         CHECK_INT(td_world_move_collider(s.world, td_world_collider_id(s.world, 1),
-                                         tdi_vec3(1 - 0.1 * k, 0.03, 0), tdi_quat_identity(),
-                                         &diag),
+                                         tdi_vec3(1 - 0.1 * k, 0.03, 0), tdi_quat_identity(), NULL),
                   TD_OK);
         steps(s.world, 1);
         CHECK(td_world_actor_asleep(s.world, id_at(s.world, 0)));
@@ -175,23 +173,22 @@ TD_TEST(user_data_and_filters_stay_with_actors_when_cut_regrown_saved_and_restor
     const td_collider_id plane = td_world_collider_id(s.world, 0);
     const uint64_t mark = 0xfedcba9876543210u;
     td_actor_id fallen, more;
-    td_diag diag = {.message = ""};
     CHECK(actor_at(s.world, 0).user_data == 0);
     CHECK_INT(actor_at(s.world, 0).filter.category, 8);
-    CHECK_INT(td_world_set_actor_user_data(s.world, actor, mark, &diag), TD_OK);
-    CHECK_INT(td_world_set_collider_user_data(s.world, plane, mark + 1, &diag), TD_OK);
+    CHECK_INT(td_world_set_actor_user_data(s.world, actor, mark, NULL), TD_OK);
+    CHECK_INT(td_world_set_collider_user_data(s.world, plane, mark + 1, NULL), TD_OK);
     steps(s.world, 3);
-    CHECK_INT(td_world_cut_actor(s.world, actor, 2, 0.5, &fallen, &diag), TD_OK);
+    CHECK_INT(td_world_cut_actor(s.world, actor, 2, 0.5, &fallen, NULL), TD_OK);
     const int32_t k = td_world_actor_index(s.world, fallen);
     CHECK(actor_at(s.world, 0).user_data == mark && actor_at(s.world, k).user_data == mark);
     CHECK_INT(actor_at(s.world, k).filter.category, 8);
-    CHECK_INT(td_world_remove_actor(s.world, fallen, &diag), TD_OK);
+    CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
     td_actor_def def = td_actor_def_default();
     const td_filter own = {.category = 16, .mask = 1};
     def.position = tdi_vec3(1, 0, 0);
     def.filter = &own;
     def.user_data = 7;
-    CHECK_INT(td_world_add_actor(s.world, &def, &more, &diag), TD_OK);
+    CHECK_INT(td_world_add_actor(s.world, &def, &more, NULL), TD_OK);
     const int32_t m = td_world_actor_index(s.world, more);
     CHECK(actor_at(s.world, m).user_data == 7 && actor_at(s.world, m).filter.category == 16);
     restore_from(late.world, s.world);
@@ -208,12 +205,11 @@ TD_TEST(changed_filters_go_on_to_the_bit_after_a_save) {
                        " rotation: {axis: [0, 0, 1], degrees: 90}},\n"
                        "{start: drawn, " ROD "}]}";
     OWNED(stage) s = stage_of(text), late = stage_of(text);
-    td_diag diag = {.message = ""};
     const td_filter ghost = {.category = 1, .mask = 0};
     CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 0), tdi_vec3(0.2, 0.6, 0),
-                                   tdi_quat_identity(), &diag),
+                                   tdi_quat_identity(), NULL),
               TD_OK);
-    CHECK_INT(td_world_set_actor_filter(s.world, id_at(s.world, 0), ghost, &diag), TD_OK);
+    CHECK_INT(td_world_set_actor_filter(s.world, id_at(s.world, 0), ghost, NULL), TD_OK);
     steps(s.world, 5);
     restore_from(late.world, s.world);
     check_same_way(s.world, late.world, 40);

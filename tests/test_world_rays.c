@@ -259,7 +259,6 @@ TD_TEST(rays_meet_tapering_segments_where_the_first_ball_along_their_axis_is) {
 
 TD_TEST(ray_hit_has_a_point_of_the_surface_and_its_normal) {
     OWNED(stage) w = bent_strands("rod");
-    td_diag diag = {.message = ""};
     static shapes all;
     int32_t hits = 0;
     random_state = 5;
@@ -268,7 +267,7 @@ TD_TEST(ray_hit_has_a_point_of_the_surface_and_its_normal) {
     for (int32_t k = 0; k < 500; k++) {
         const td_ray ray = random_ray(&all);
         td_pick p;
-        CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, &diag), TD_OK);
+        CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, NULL), TD_OK);
         if (p.actor.place == 0 || p.distance == 0) {
             continue;
         }
@@ -291,7 +290,6 @@ TD_TEST(many_rays_at_once_have_the_bits_of_single_rays_with_any_number_of_thread
     static td_ray rays[RAYS];
     static td_pick one[RAYS], many[RAYS];
     OWNED(stage) w = bent_strands("tree");
-    td_diag diag = {.message = ""};
     static shapes all;
     memset(one, 0, sizeof one);
     memset(many, 0, sizeof many);
@@ -300,9 +298,9 @@ TD_TEST(many_rays_at_once_have_the_bits_of_single_rays_with_any_number_of_thread
     for (int32_t k = 0; k < RAYS; k++) {
         rays[k] = random_ray(&all);
         rays[k].colliders = k % 2 == 0;
-        CHECK_INT(td_world_cast_rays(w.world, 1, &rays[k], &one[k], &diag), TD_OK);
+        CHECK_INT(td_world_cast_rays(w.world, 1, &rays[k], &one[k], NULL), TD_OK);
     }
-    CHECK_INT(td_world_cast_rays(w.world, RAYS, rays, many, &diag), TD_OK);
+    CHECK_INT(td_world_cast_rays(w.world, RAYS, rays, many, NULL), TD_OK);
     CHECK(memcmp(one, many, sizeof one) == 0);
 }
 
@@ -315,7 +313,6 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
                  " {capsule: {radius: 0.25, length: 1, position: [3, 0, 0]}},\n"
                  " {plane: {position: [0, -4, 0]}}], objects: [{start: drawn, position:\n"
                  " [0, 0, 9], strand: {points: [[0, 0, 0], [0, 1, 0]], radius: 0.02}}]}");
-    td_diag diag = {.message = ""};
     const struct {
         td_ray ray;
         int32_t collider;
@@ -342,7 +339,7 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         td_pick p;
-        CHECK_INT(td_world_cast_rays(w.world, 1, &cases[k].ray, &p, &diag), TD_OK);
+        CHECK_INT(td_world_cast_rays(w.world, 1, &cases[k].ray, &p, NULL), TD_OK);
         CHECK_INT(td_world_collider_index(w.world, p.collider), cases[k].collider);
         CHECK_INT(p.actor.place, 0);
         CHECK_INT(p.segment, TD_NONE);
@@ -354,14 +351,14 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
     td_ray ray = cases[0].ray;
     ray.colliders = false;
     ray.origin.y = 0.5;
-    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, &diag), TD_OK);
+    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, NULL), TD_OK);
     CHECK_REL(p.distance, 8.98, 1e-12); // the post behind them
     ray.colliders = true;
-    CHECK_INT(td_world_remove_collider(w.world, td_world_collider_id(w.world, 1), &diag), TD_OK);
-    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, &diag), TD_OK);
+    CHECK_INT(td_world_remove_collider(w.world, td_world_collider_id(w.world, 1), NULL), TD_OK);
+    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, NULL), TD_OK);
     CHECK_INT(p.collider.place, 1); // it grazes the sphere
     ray.origin.y = 0.6;
-    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, &diag), TD_OK);
+    CHECK_INT(td_world_cast_rays(w.world, 1, &ray, &p, NULL), TD_OK);
     CHECK_REL(p.distance, 8.98, 1e-12);
 }
 
@@ -370,7 +367,6 @@ TD_TEST(ray_meets_colliders_only_when_it_asks_for_them) {
 TD_TEST(nearest_segment_is_that_of_a_search_through_all) {
     OWNED(stage) w = bent_strands("helix");
     static shapes all;
-    td_diag diag = {.message = ""};
     int32_t within = 0;
     random_state = 8;
     steps(w.world, 10);
@@ -383,7 +379,7 @@ TD_TEST(nearest_segment_is_that_of_a_search_through_all) {
             least = fmin(least, distance_of(&all, i, x));
         }
         td_pick p;
-        CHECK_INT(td_world_pick_nearest(w.world, 1, &x, radius, NULL, &p, &diag), TD_OK);
+        CHECK_INT(td_world_pick_nearest(w.world, 1, &x, radius, NULL, &p, NULL), TD_OK);
         CHECK_INT(p.actor.place > 0, least < radius);
         if (p.actor.place > 0) {
             within++;
@@ -426,7 +422,6 @@ TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
                                              TD_COLLIDER_BOX, TD_COLLIDER_PLANE};
     OWNED(stage) w = bent_strands("rod");
     static shapes all;
-    td_diag diag = {.message = ""};
     int32_t total = 0;
     random_state = 21;
     steps(w.world, 10);
@@ -440,7 +435,7 @@ TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
         shape.rotation = tdi_quat_unit((td_quat){1, random_in(-1, 1), random_in(-1, 1), 0.3});
         td_overlap found[SEGMENTS], few[3];
         int32_t count = 0, again = 0, expected = 0;
-        CHECK_INT(td_world_overlap(w.world, &shape, found, SEGMENTS, &count, &diag), TD_OK);
+        CHECK_INT(td_world_overlap(w.world, &shape, found, SEGMENTS, &count, NULL), TD_OK);
         for (int32_t i = 0; i < all.count; i++) {
             const shape_gap g = {&all, i, &shape};
             td_real at = 0;
@@ -455,7 +450,7 @@ TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
         }
         CHECK_INT(count, expected);
         total += count;
-        CHECK_INT(td_world_overlap(w.world, &shape, few, 3, &again, &diag), TD_OK);
+        CHECK_INT(td_world_overlap(w.world, &shape, few, 3, &again, NULL), TD_OK);
         CHECK_INT(again, count);
         for (int32_t i = 0; i < count && i < 3; i++) {
             CHECK_INT(few[i].segment, found[i].segment);
@@ -474,36 +469,34 @@ TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
 static td_real first_along_z(td_world *world, td_real x) {
     const td_ray ray = {.origin = {x, 0.6, -1}, .direction = {0, 0, 1}};
     td_pick p;
-    td_diag diag = {.message = ""};
-    CHECK_INT(td_world_cast_rays(world, 1, &ray, &p, &diag), TD_OK);
+    CHECK_INT(td_world_cast_rays(world, 1, &ray, &p, NULL), TD_OK);
     return p.distance;
 }
 
 TD_TEST(queries_follow_actors_that_are_placed_removed_added_and_restored) {
     OWNED(stage) w = stage_of(TWO_POSTS);
-    td_diag diag = {.message = ""};
     const td_actor_id first = id_at(w.world, 0);
     const td_quat none = {1, 0, 0, 0};
     const size_t size = td_world_save_size(w.world);
     FREED void *save = malloc(size);
     td_world_save(w.world, save);
     CHECK_REL(first_along_z(w.world, 0), 0.98, 1e-12);
-    CHECK_INT(td_world_place_actor(w.world, first, tdi_vec3(5, 0, 0), none, &diag), TD_OK);
+    CHECK_INT(td_world_place_actor(w.world, first, tdi_vec3(5, 0, 0), none, NULL), TD_OK);
     CHECK_REL(first_along_z(w.world, 0), 1.98, 1e-12);
     CHECK_REL(first_along_z(w.world, 5), 0.98, 1e-12);
-    CHECK_INT(td_world_restore(w.world, save, size, &diag), TD_OK);
+    CHECK_INT(td_world_restore(w.world, save, size, NULL), TD_OK);
     CHECK_REL(first_along_z(w.world, 0), 0.98, 1e-12);
     CHECK(first_along_z(w.world, 5) == HUGE_VAL);
-    CHECK_INT(td_world_enable_actor(w.world, first, false, &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(w.world, first, false, NULL), TD_OK);
     CHECK_REL(first_along_z(w.world, 0), 1.98, 1e-12);
-    CHECK_INT(td_world_enable_actor(w.world, first, true, &diag), TD_OK);
-    CHECK_INT(td_world_remove_actor(w.world, first, &diag), TD_OK);
+    CHECK_INT(td_world_enable_actor(w.world, first, true, NULL), TD_OK);
+    CHECK_INT(td_world_remove_actor(w.world, first, NULL), TD_OK);
     CHECK_REL(first_along_z(w.world, 0), 1.98, 1e-12);
     td_actor_def def = td_actor_def_default();
     td_actor_id added;
     for (int32_t k = 0; k < 20; k++) {
         def.position = tdi_vec3(1 + k, 0, 2);
-        CHECK_INT(td_world_add_actor(w.world, &def, &added, &diag), TD_OK);
+        CHECK_INT(td_world_add_actor(w.world, &def, &added, NULL), TD_OK);
         CHECK_REL(first_along_z(w.world, 1 + k), 2.98, 1e-12);
     }
 }
@@ -512,14 +505,13 @@ TD_TEST(queries_find_actors_that_wake_move_and_sleep_again_between_them) {
     OWNED(stage) w =
         stage_of("{gravity: [0, 0, 0], sleep: {time: 0.2}, objects: [{start: drawn, strand:\n"
                  " {points: [[0, 0, 0], [0, 1, 0]], segments: 4, radius: 0.02}}]}");
-    td_diag diag = {.message = ""};
     const td_actor_id id = id_at(w.world, 0);
     run_to(w.world, 1);
     CHECK(td_world_actor_asleep(w.world, id));
     CHECK_REL(first_along_z(w.world, 0), 0.98, 1e-9);
     const td_quat none = {1, 0, 0, 0};
     for (int32_t k = 1; k <= 20; k++) {
-        CHECK_INT(td_world_move_actor(w.world, id, tdi_vec3(0.01 * k, 0, 0), none, &diag), TD_OK);
+        CHECK_INT(td_world_move_actor(w.world, id, tdi_vec3(0.01 * k, 0, 0), none, NULL), TD_OK);
         steps(w.world, 1);
     }
     CHECK(!td_world_actor_asleep(w.world, id));
