@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Constraints of joints, and what comes and goes: limits, gears, breaking, what cannot be met,
-// saving, statics, contact. Pairs with src/implicit/hold*.c.
+// statics, contact. Pairs with src/implicit/hold*.c.
 
 #include "test_constraint_support.h"
 
@@ -326,50 +326,7 @@ TD_TEST(constraint_a_chain_pulled_farther_than_it_reaches_is_reported_and_stays_
     CHECK(energy_of(&s) < 100);
 }
 
-// ---- saving, memory -------------------------------------------------------------------------
-
-static double signature(const held_island *s) {
-    double sum = 0;
-    for (int32_t k = 0; k < s->actor[0].nq; k++) {
-        sum += (k + 1) * s->actor[0].q[k];
-    }
-    return sum;
-}
-
-TD_TEST(constraint_a_resumed_run_has_the_same_bits) {
-    enum { BEFORE = 20, AFTER = 20 };
-    double want = 0;
-    for (int resumed = 0; resumed < 2; resumed++) {
-        held_island s = chain_of(4, TD_JOINT_BALL);
-        td_constraint c[2] = {pin_at_tip(3), td_constraint_default(TD_CONSTRAINT_LIMIT)};
-        c[1].segment[0] = 1;
-        c[1].cone = 0.1;
-        hold(&s, c, 2);
-        set_steps(&s, 1.0 / 60, 1e-6);
-        for (int32_t k = 0; k < BEFORE; k++) {
-            go_on(&s);
-        }
-        if (resumed) { // another island takes over
-            FREED char *bytes = malloc(td_island_save_size(s.island));
-            td_island_save(s.island, bytes);
-            td_island_free(s.island);
-            hold(&s, c, 2);
-            set_steps(&s, 1.0 / 60, 1e-6);
-            const size_t size = td_island_save_size(s.island);
-            bytes[size / 2] ^= 1; // damaged, and cut off: refused
-            CHECK_INT(td_island_restore(s.island, bytes, size, NULL), TD_ERR_SYNTAX);
-            bytes[size / 2] ^= 1;
-            CHECK_INT(td_island_restore(s.island, bytes, size - 1, NULL), TD_ERR_SYNTAX);
-            CHECK_INT(td_island_restore(s.island, bytes, size, NULL), TD_OK);
-        }
-        for (int32_t k = 0; k < AFTER; k++) {
-            go_on(&s);
-        }
-        CHECK(!resumed || signature(&s) == want);
-        want = signature(&s);
-        held_free(&s);
-    }
-}
+// ---- memory ---------------------------------------------------------------------------------
 
 TD_TEST(constraint_steps_allocate_nothing) {
     OWNED(test_heap) heap = {0};

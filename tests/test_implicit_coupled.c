@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rods that touch, solved by one factor of the whole. Pairs with src/implicit/coupled.c.
 
-#include "test_dense.h"
+#include "cases/dense.h"
 #include "test_rod_shapes.h"
 #include "test_world_support.h"
 
@@ -263,7 +263,7 @@ static void solve_by_responses(layers *y) {
     read_turns(y, false, moved);
     fill_coupling(y, c);
     fill_woodbury(y, c, m);
-    test_solve_dense(m[0], 3 * MOST_PLACES, x, n);
+    dense_eliminate(m[0], 3 * MOST_PLACES, x, n);
     for (int32_t p = 0; p < n / 3; p++) {
         td_real f[3] = {0};
         for (int32_t k = 0; k < 3 * n; k++) {

@@ -6,7 +6,7 @@
 //          rows of constraints. With their response W, the coupling C of contacts between sides,
 //          and -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
 
-#include "test_dense.h"
+#include "cases/dense.h"
 #include "test_world_support.h"
 
 #include "implicit/constraint.h"
@@ -265,7 +265,7 @@ static void solve_dense(const rig *r, const td_real *force, td_real *x) {
     if (force) {
         respond(r, x);
     }
-    test_solve_dense(m[0], MOST, x, r->count);
+    dense_eliminate(m[0], MOST, x, r->count);
 }
 
 // Rows are forces over their stiffness: points and turns are compared.

@@ -98,28 +98,6 @@ static double crank_angle(tree t) {
     return atan2(b.y, b.x);
 }
 
-static double linkage_error(td_integrator integrator, double dt, double *apart) {
-    OWNED(tree) t = linkage();
-    const td_constraint c = pin(2, tdi_vec3(0, 1, 0));
-    const td_step_opts o = steps_of(integrator, dt, tdi_vec3(0, -9.81, 0));
-    OWNED(td_analytic) *a = held(t, &c, 1, NULL);
-    advance(a, &o, NULL, 0, (int32_t)(0.5 / dt + 0.5));
-    *apart = tdi_norm(tdi_sub(td_body_tip(t.state, 2), tdi_vec3(1.5, 0, 0)));
-    const double error = fabs(crank_angle(t) + 0.4725267221);
-    return error;
-}
-
-TD_TEST(analytic_linkage_of_four_bars_has_the_known_crank_angle) {
-    double apart = 1;
-    CHECK_IN(linkage_error(TD_RK4, 1e-3, &apart), 0, 1e-8);
-    CHECK_IN(apart, 0, 1e-11);
-    const double coarse = linkage_error(TD_RK4, 1e-2, &apart);
-    const double fine = linkage_error(TD_RK4, 5e-3, &apart);
-    CHECK_IN(coarse / fine, 8, 64); // order 4 is 16
-    const double euler = linkage_error(TD_EULER, 1e-3, &apart);
-    CHECK_IN(euler / linkage_error(TD_EULER, 5e-4, &apart), 1.7, 2.3);
-}
-
 TD_TEST(analytic_loads_lead_ida_around_the_linkage) {
     if (!td_ida_built()) {
         test_skip("built without SUNDIALS");

@@ -97,3 +97,37 @@ static inline bool dense_eigenvalues(double *k, double *m, int32_t stride, int32
     }
     return true;
 }
+
+// M x = b, by Gauss with pivots. Rows of M are `stride` apart and are destroyed; x holds b at
+// first.
+static inline void dense_eliminate(double *m, int32_t stride, double *x, int32_t n) {
+    for (int32_t j = 0; j < n; j++) {
+        double *const row = m + (ptrdiff_t)j * stride;
+        int32_t best = j;
+        for (int32_t i = j; i < n; i++) {
+            best = fabs(m[(ptrdiff_t)i * stride + j]) > fabs(m[(ptrdiff_t)best * stride + j])
+                       ? i
+                       : best;
+        }
+        for (int32_t k = 0; k <= n; k++) {
+            double *a = k < n ? &row[k] : &x[j];
+            double *b = k < n ? &m[(ptrdiff_t)best * stride + k] : &x[best], t = *a;
+            *a = *b;
+            *b = t;
+        }
+        for (int32_t i = j + 1; i < n; i++) {
+            double *const below = m + (ptrdiff_t)i * stride;
+            const double f = below[j] / row[j];
+            for (int32_t k = j; f != 0 && k < n; k++) {
+                below[k] -= f * row[k];
+            }
+            x[i] -= f * x[j];
+        }
+    }
+    for (int32_t j = n - 1; j >= 0; j--) {
+        for (int32_t k = j + 1; k < n; k++) {
+            x[j] -= m[(ptrdiff_t)j * stride + k] * x[k];
+        }
+        x[j] /= m[(ptrdiff_t)j * stride + j];
+    }
+}

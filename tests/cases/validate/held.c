@@ -6,8 +6,9 @@
 #include <math.h>
 
 const val_way val_ways[] = {
-    {"rk4", TD_RK4, 1e-3, 1e-7, 4, 1e-8},
-    {"implicit", TD_IMPLICIT, 1e-3, 1e-4, 2, 1e-3},
+    {"euler", TD_EULER, 5e-4, 2e-3, 1, 1e-2, 1e-4},
+    {"rk4", TD_RK4, 1e-3, 1e-8, 4, 1e-8, 1e-10},
+    {"implicit", TD_IMPLICIT, 1e-3, 1e-4, 2, 1e-3, 1e-12},
 };
 const int val_way_count = (int)(sizeof val_ways / sizeof *val_ways);
 

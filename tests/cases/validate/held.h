@@ -12,9 +12,10 @@ typedef struct val_way {
     double error;  // m or rad: of a place, at dt
     double order;  // of convergence
     double energy; // part of it that may be lost or gained, at dt
+    double open;   // m: how far a loop may open, at dt
 } val_way;
 
-extern const val_way val_ways[]; // as published with RK4, and implicit
+extern const val_way val_ways[]; // as published, and implicit
 extern const int val_way_count;
 
 #define VAL_HOLDS 4
