@@ -115,10 +115,6 @@ static td_vec3 place_of(const td_world *world, int32_t actor, td_quat *rotation)
     return base;
 }
 
-static double distance(td_vec3 a, td_vec3 b) {
-    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
-}
-
 typedef struct seen_tree {
     double distance; // m: from the camera
     int32_t actor;
@@ -136,7 +132,8 @@ static int32_t list_kind(const forest *f, td_actor kind, seen_tree *list) {
     for (int32_t k = 0; k < td_world_actor_count(f->world); k++) {
         const td_actor other = td_world_actor(f->world, td_world_actor_id(f->world, k));
         if (other.object == kind.object && other.variant == kind.variant) {
-            list[count++] = (seen_tree){distance(place_of(f->world, k, NULL), f->camera), k};
+            list[count++] =
+                (seen_tree){td_vec3_distance(place_of(f->world, k, NULL), f->camera), k};
         }
     }
     qsort(list, (size_t)count, sizeof *list, by_distance);

@@ -28,9 +28,8 @@
 
 // By |v| about v.
 static td_quat turn_by(double x, double y, double z) {
-    double angle = sqrt(x * x + y * y + z * z);
-    double s = angle > 0 ? sin(angle / 2) / angle : 0.5;
-    return (td_quat){cos(angle / 2), s * x, s * y, s * z};
+    const td_vec3 v = {x, y, z};
+    return td_quat_turn(td_vec3_unit_or(v, (td_vec3){1, 0, 0}), td_vec3_norm(v));
 }
 
 // A segment of a plant: stems wander a little, side branches leave them in a spiral.

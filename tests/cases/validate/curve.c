@@ -61,14 +61,6 @@ static void close_motion(val_motion *m) {
 
 // ---- differences ----------------------------------------------------------------------------
 
-static double apart(td_vec3 a, td_vec3 b) {
-    return hypot(hypot(a.x - b.x, a.y - b.y), a.z - b.z);
-}
-
-static double size(td_vec3 a) {
-    return apart(a, (td_vec3){0, 0, 0});
-}
-
 // (8 (f(h) - f(-h)) - (f(2h) - f(-2h)))/(12 h), of f at -2h, -h, h, 2h
 static double slope(double a, double b, double c, double d, double h) {
     return (8 * (c - b) - (d - a)) / (12 * h);
@@ -82,7 +74,7 @@ static td_vec3 slope3(const td_vec3 f[4], double h) {
 
 // the same rotation, of the two quaternions that mean it the one near b
 static td_quat near_quat(td_quat a, td_quat b) {
-    double s = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
+    const double s = td_quat_dot(a, b) < 0 ? -1 : 1;
     return (td_quat){s * a.w, s * a.x, s * a.y, s * a.z};
 }
 
@@ -92,13 +84,11 @@ static td_vec3 slope_turn(const td_quat f[4], td_quat q, double h) {
     for (int i = 0; i < 4; i++) {
         g[i] = near_quat(f[i], q);
     }
-    double w = slope(g[0].w, g[1].w, g[2].w, g[3].w, h);
-    double x = slope(g[0].x, g[1].x, g[2].x, g[3].x, h);
-    double y = slope(g[0].y, g[1].y, g[2].y, g[3].y, h);
-    double z = slope(g[0].z, g[1].z, g[2].z, g[3].z, h);
-    return (td_vec3){2 * (x * q.w - w * q.x - y * q.z + z * q.y),
-                     2 * (y * q.w - w * q.y - z * q.x + x * q.z),
-                     2 * (z * q.w - w * q.z - x * q.y + y * q.x)};
+    const td_quat rate = {
+        slope(g[0].w, g[1].w, g[2].w, g[3].w, h), slope(g[0].x, g[1].x, g[2].x, g[3].x, h),
+        slope(g[0].y, g[1].y, g[2].y, g[3].y, h), slope(g[0].z, g[1].z, g[2].z, g[3].z, h)};
+    const td_quat w = td_quat_mul(rate, td_quat_conj(q));
+    return (td_vec3){2 * w.x, 2 * w.y, 2 * w.z};
 }
 
 // ---- rows -----------------------------------------------------------------------------------
@@ -138,8 +128,8 @@ static void compare_differences(val_report *report, val_random *random, const va
         td_vec3 want[FIGURES] = {slope3(place, h), slope3(velocity, h),
                                  slope_turn(turn, at.rotation, h), slope3(spin, h)};
         for (int k = 0; k < FIGURES; k++) {
-            error[k] = val_worse(apart(figure(&at, k), want[k]), error[k]);
-            most[k] = fmax(most[k], size(want[k]));
+            error[k] = val_worse(td_vec3_distance(figure(&at, k), want[k]), error[k]);
+            most[k] = fmax(most[k], td_vec3_norm(want[k]));
         }
     }
     for (int k = 0; k < FIGURES; k++) {
@@ -156,14 +146,14 @@ static void compare_sides(val_report *report, const val_motion *m) {
         td_base_motion after = td_base_motion_at(m->position, m->rotation, t + step);
         td_base_motion at = td_base_motion_at(m->position, m->rotation, t);
         for (int k = 0; k < FIGURES; k++) {
-            jump[k] = val_worse(apart(figure(&before, k), figure(&after, k)), jump[k]);
-            most[k] = fmax(most[k], size(figure(&at, k)));
+            jump[k] = val_worse(td_vec3_distance(figure(&before, k), figure(&after, k)), jump[k]);
+            most[k] = fmax(most[k], td_vec3_norm(figure(&at, k)));
         }
         td_quat want = m->one_axis ? val_turn(m->turns[i]) : m->rotations[i];
         td_quat got = near_quat(at.rotation, want);
         double turned =
             hypot(hypot(got.w - want.w, got.x - want.x), hypot(got.y - want.y, got.z - want.z));
-        off = val_worse(fmax(apart(at.position, m->places[i]), turned), off);
+        off = val_worse(fmax(td_vec3_distance(at.position, m->places[i]), turned), off);
     }
     for (int k = 0; k < FIGURES; k++) {
         add_row(report, m, figure_names[k], "across keys", jump[k] / most[k], 1e-6);

@@ -154,9 +154,7 @@ static void limit_of_path(val_report *report, val_body *tree, const val_pose *st
     opts.dt = 0.125 / steps;
     val_run(report, tree, start, &opts, 2 * steps, tips, "path of a random tree");
     for (int32_t i = 0; i < tree->n; i++) {
-        tips[i].x += (tips[i].x - coarse[i].x) / (factor - 1);
-        tips[i].y += (tips[i].y - coarse[i].y) / (factor - 1);
-        tips[i].z += (tips[i].z - coarse[i].z) / (factor - 1);
+        tips[i] = td_vec3_lerp(coarse[i], tips[i], factor / (factor - 1));
     }
 }
 

@@ -8,8 +8,7 @@
 
 // Of the first vertex, m/s.
 static double speed_of(const val_heap *h) {
-    td_vec3 v = td_rod_velocity(h->state[0], 0);
-    return hypot(hypot(v.x, v.y), v.z);
+    return td_vec3_norm(td_rod_velocity(h->state[0], 0));
 }
 
 // ---- a segment on a plane ---------------------------------------------------------------------

@@ -46,8 +46,7 @@ static void follow(val_report *report, const char *solver, int32_t count, path *
 }
 
 static td_vec3 limit_of(td_vec3 coarse, td_vec3 fine) {
-    return (td_vec3){(4 * fine.x - coarse.x) / 3, (4 * fine.y - coarse.y) / 3,
-                     (4 * fine.z - coarse.z) / 3};
+    return td_vec3_lerp(coarse, fine, 4.0 / 3);
 }
 
 static void follow_limit(val_report *report, int solver, path *p) {
@@ -102,7 +101,7 @@ static void curl_of_rods(val_report *report) {
     rod_curl(report, CURL_EDGES, &fine);
     const td_vec3 limit = limit_of(coarse, fine);
     val_at_most(report, "curl at rest over l, rods less the limit of helices", CURL_EDGES,
-                val_tips_apart(&limit, &known, 1), 1e-3);
+                td_vec3_distance(limit, known), 1e-3);
 }
 
 void val_helix_agreement(val_report *report) {
@@ -113,7 +112,7 @@ void val_helix_agreement(val_report *report) {
     }
     for (int k = 0; k < HELIX; k++) {
         val_at_most(report, val_text(report, "tip at rest over l, helices less %s", others[k]), 40,
-                    val_tips_apart(&p[HELIX].rest, &p[k].rest, 1), 1e-3);
+                    td_vec3_distance(p[HELIX].rest, p[k].rest), 1e-3);
         val_relative(report, val_text(report, "first frequency, Hz, helices against %s", others[k]),
                      40, p[HELIX].frequency, p[k].frequency, 1e-3);
         val_at_most(report,

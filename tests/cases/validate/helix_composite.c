@@ -7,10 +7,6 @@
 
 // ---- two methods ----------------------------------------------------------------------------
 
-static double size_of(td_vec3 a) {
-    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
-}
-
 // The largest difference over the largest acceleration.
 static void methods_apart(val_report *report, val_body *helix, const td_step_opts *opts, bool twist,
                           const char *quantity, double *apart) {
@@ -22,9 +18,8 @@ static void methods_apart(val_report *report, val_body *helix, const td_step_opt
     val_must(report, quantity, helix->n,
              td_helix_accelerations(helix->state, opts, ways[1], b, &report->diag));
     for (int32_t i = 0; i < helix->n; i++) {
-        const td_vec3 d = {a[i].x - b[i].x, a[i].y - b[i].y, a[i].z - b[i].z};
-        most = val_worse(size_of(a[i]), most);
-        off = val_worse(size_of(d), off);
+        most = val_worse(td_vec3_norm(a[i]), most);
+        off = val_worse(td_vec3_distance(a[i], b[i]), off);
     }
     *apart = off / most;
 }
@@ -53,8 +48,8 @@ static void thicken(td_helix_element *elements, int32_t count) {
         td_helix_element *e = &elements[i];
         const double by = e->length / 0.1;
         e->length = 0.1;
-        e->rest = (td_vec3){by * e->rest.x, by * e->rest.y, by * e->rest.z};
-        e->start = (td_vec3){by * e->start.x, by * e->start.y, by * e->start.z};
+        e->rest = td_vec3_scale(e->rest, by);
+        e->start = td_vec3_scale(e->start, by);
         e->radius_base = e->radius_tip = 0.03;
     }
 }
@@ -123,10 +118,8 @@ static void implicit_off(val_report *report, val_body *helix, double *off) {
              td_body_step(helix->state, &opts, NULL, &report->diag));
     td_helix_curvatures(helix->state, NULL, rate);
     for (int32_t i = 0; i < helix->n; i++) {
-        const td_vec3 d = {rate[i].x / opts.dt - want[i].x, rate[i].y / opts.dt - want[i].y,
-                           rate[i].z / opts.dt - want[i].z};
-        most = val_worse(size_of(want[i]), most);
-        worst = val_worse(size_of(d), worst);
+        most = val_worse(td_vec3_norm(want[i]), most);
+        worst = val_worse(td_vec3_distance(td_vec3_scale(rate[i], 1 / opts.dt), want[i]), worst);
     }
     *off = val_worse(worst / most, *off);
 }

@@ -50,17 +50,11 @@ static double off_drawn(td_world *world, const val_body *tree, td_vec3 *origins,
     double worst = 0;
     td_skeleton_pose(tree->skeleton, TD_POSE_INITIAL, origins, rotations);
     for (int32_t i = 0; i < tree->n; i++) {
-        td_vec3 now, tip, x = s[i].tip;
-        td_quat q = rotations[i];
+        td_vec3 now, tip;
         td_world_segment(world, td_world_actor_id(world, 0), i, &now, &tip, NULL);
-        // q x q^-1
-        td_vec3 t = {2 * (q.y * x.z - q.z * x.y), 2 * (q.z * x.x - q.x * x.z),
-                     2 * (q.x * x.y - q.y * x.x)};
-        td_vec3 at = {origins[i].x + x.x + q.w * t.x + q.y * t.z - q.z * t.y,
-                      origins[i].y + x.y + q.w * t.y + q.z * t.x - q.x * t.z,
-                      origins[i].z + x.z + q.w * t.z + q.x * t.y - q.y * t.x};
-        worst = val_worse(val_tips_apart(&now, &origins[i], 1), worst);
-        worst = val_worse(val_tips_apart(&tip, &at, 1), worst);
+        const td_vec3 at = td_vec3_add(origins[i], td_quat_rotate(rotations[i], s[i].tip));
+        worst = val_worse(td_vec3_distance(now, origins[i]), worst);
+        worst = val_worse(td_vec3_distance(tip, at), worst);
     }
     return worst;
 }
@@ -143,8 +137,8 @@ static double pose_error(const val_rod *rod, const td_vec3 *tips) {
         double a = POSE_BEND * (i + 1) / rod->count;
         at.y += piece * cos(a);
         at.z += piece * sin(a);
-        double off = val_tips_apart(&at, &tips[i], 1);
-        sum += off * off;
+        const td_vec3 off = td_vec3_sub(at, tips[i]);
+        sum += td_vec3_dot(off, off);
     }
     return sqrt(sum / rod->count);
 }

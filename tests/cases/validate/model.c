@@ -238,17 +238,11 @@ void val_wild_build(val_report *report, val_random *random, const val_wild *wild
     val_tree_finish(report, builder, tree);
 }
 
-static void set_turn(double *q, td_quat turn) {
-    q[0] = turn.w;
-    q[1] = turn.x;
-    q[2] = turn.y;
-    q[3] = turn.z;
-}
-
 void val_wild_start(val_random *random, val_body *tree, double angle, double speed) {
     const td_segment *segments = td_skeleton_segments(tree->skeleton);
     double *q = td_tree_coords(tree->state), *v = td_tree_velocities(tree->state);
     td_vec3 turn = {0, 0, 0};
+    td_quat own;
     for (int32_t i = 0; i < tree->n; i++) {
         turn = val_in_ball(random, angle);
         td_vec3 rate = val_in_ball(random, speed);
@@ -260,10 +254,9 @@ void val_wild_start(val_random *random, val_body *tree, double angle, double spe
             v += 3;
             // fall through
         case TD_JOINT_BALL:
-            set_turn(q, val_turn(turn));
-            v[0] = rate.x;
-            v[1] = rate.y;
-            v[2] = rate.z;
+            own = val_turn(turn);
+            memcpy(q, &own, sizeof own);
+            memcpy(v, &rate, sizeof rate);
             q += 4;
             v += 3;
             break;
@@ -319,7 +312,7 @@ void val_run(val_report *report, val_body *body, const val_pose *start, const td
 double val_tips_apart(const td_vec3 *a, const td_vec3 *b, int32_t count) {
     double apart = 0;
     for (int32_t i = 0; i < count; i++) {
-        apart = val_worse(hypot(hypot(a[i].x - b[i].x, a[i].y - b[i].y), a[i].z - b[i].z), apart);
+        apart = val_worse(td_vec3_distance(a[i], b[i]), apart);
     }
     return apart;
 }

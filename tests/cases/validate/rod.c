@@ -310,13 +310,6 @@ static void straight_strand(val_report *report, td_vec3 points[TWISTED + 1], td_
     val_strand_new(report, def, NULL, strand);
 }
 
-static td_quat times(td_quat a, td_quat b) {
-    return (td_quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                     a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
 // Turns the far end on by an angle, in steps of a tenth of a turn at most, at rest after each.
 static void turn_end(val_report *report, const td_vec3 *points, val_body *strand, double angle) {
     td_step_opts opts = td_step_opts_default();
@@ -324,7 +317,7 @@ static void turn_end(val_report *report, const td_vec3 *points, val_body *strand
     int32_t steps = (int32_t)ceil(fabs(angle) / (0.2 * VAL_PI));
     opts.gravity = weightless;
     for (int32_t k = 1; k <= steps; k++) {
-        td_quat turn = times(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
+        td_quat turn = td_quat_mul(val_turn((td_vec3){angle * k / steps, 0, 0}), first);
         case_must(td_rod_set_end(strand->state, 0, true, points[TWISTED], turn, NULL));
         val_settle(report, strand, &opts, "a rod turned at its end");
     }

@@ -138,7 +138,7 @@ static double swing_along(const val_body *rod, const td_real *shape, td_vec3 cen
     const td_quat q = td_body_rotation(rod->state, edge);
     td_vec3 a = td_body_origin(rod->state, edge), b = td_body_tip(rod->state, edge);
     td_vec3 t = td_quat_rotate(q, (td_vec3){0, 1, 0}), r = td_quat_rotate(q, centre);
-    double over = 1 / hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
+    double over = 1 / td_vec3_distance(a, b);
     td_vec3 w =
         td_vec3_cross(t, (td_vec3){shape[3] - shape[0], shape[4] - shape[1], shape[5] - shape[2]});
     w = (td_vec3){w.x * over + t.x * shape[6], w.y * over + t.y * shape[6],

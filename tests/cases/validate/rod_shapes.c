@@ -182,7 +182,7 @@ static helix measure_helix(const val_body *rod, const td_vec3 *rest) {
     double f[HELIX_MOST], s[HELIX_MOST], centre;
     for (int32_t k = 0; k < n; k++) {
         td_vec3 a = td_body_origin(rod->state, k), b = td_body_tip(rod->state, k);
-        f[k] = (b.y - a.y) / hypot(hypot(b.x - a.x, b.y - a.y), b.z - a.z);
+        f[k] = (b.y - a.y) / td_vec3_distance(a, b);
         s[k] = 0.5 * (rest[k].y + rest[k + 1].y);
         low = k > 0 && k < n - 1 && f[k] < f[low] ? k : low;
     }
