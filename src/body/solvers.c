@@ -17,13 +17,13 @@
 typedef struct row {
     const tdi_solver *solver;
     const tdi_explicit_ops *explicit_ops; // NULL: none
-    const tdi_adaptive_ops *adaptive;     // likewise
+    bool adapts;                          // td_adapt steps its states: TD_ADAPTIVE
 } row;
 
-static const row rows[] = {{&tdi_solver_tree, &tdi_explicit_tree, &tdi_adaptive_tree},
-                           {&tdi_solver_rod, &tdi_explicit_rod, NULL},
-                           {&tdi_solver_helix, &tdi_explicit_helix, NULL}};
-static const row unlisted[] = {{&tdi_solver_reduced, &tdi_explicit_reduced, NULL}};
+static const row rows[] = {{&tdi_solver_tree, &tdi_explicit_tree, true},
+                           {&tdi_solver_rod, &tdi_explicit_rod, false},
+                           {&tdi_solver_helix, &tdi_explicit_helix, false}};
+static const row unlisted[] = {{&tdi_solver_reduced, &tdi_explicit_reduced, false}};
 
 enum {
     ROWS = sizeof rows / sizeof *rows,
@@ -64,15 +64,15 @@ const tdi_solver *tdi_solver_reduced_of(const tdi_solver *solver) {
     return k < UNLISTED ? unlisted[k].solver : NULL;
 }
 
-const tdi_adaptive_ops *tdi_solver_adaptive(const tdi_solver *solver) {
+bool tdi_solver_adapts(const tdi_solver *solver) {
     const row *r = find_row(rows, ROWS, solver);
-    return r ? r->adaptive : NULL;
+    return r && r->adapts;
 }
 
 uint32_t tdi_solver_integrators(const tdi_solver *solver) {
     const tdi_explicit_ops *e = tdi_solver_explicit(solver);
     return solver->info.integrators | (e ? e->integrators : 0) |
-           (tdi_solver_adaptive(solver) ? 1u << TD_ADAPTIVE : 0);
+           (tdi_solver_adapts(solver) ? 1u << TD_ADAPTIVE : 0);
 }
 
 int32_t td_solver_count(void) {
@@ -95,8 +95,8 @@ td_solver_info td_solver_get(int32_t index) {
     info.damping = statics->damped_new != NULL;
     info.stiffens = statics->stiffen != NULL;
     info.modes = statics->modal != NULL;
-    info.adapts = tdi_solver_adaptive(s) != NULL;
-    info.explicit_contact = e && e->constraints;
+    info.adapts = tdi_solver_adapts(s);
+    info.explicit_contact = e && e->analytic;
     return info;
 }
 
@@ -117,7 +117,7 @@ bool tdi_solver_add(const tdi_solver *solver, const tdi_explicit_ops *explicit_o
     if (added_count == MOST_ADDED) {
         return false;
     }
-    added[added_count++] = (row){solver, explicit_ops, NULL};
+    added[added_count++] = (row){solver, explicit_ops, false};
     return true;
 }
 

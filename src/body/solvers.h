@@ -10,8 +10,8 @@ const tdi_solver *tdi_solver_find(const char *name);
 
 // Its explicit integrators; NULL: it has none.
 const tdi_explicit_ops *tdi_solver_explicit(const tdi_solver *solver);
-// Its integrator TD_ADAPTIVE; NULL: it has none.
-const tdi_adaptive_ops *tdi_solver_adaptive(const tdi_solver *solver);
+// Whether td_adapt steps its states: the integrator TD_ADAPTIVE.
+bool tdi_solver_adapts(const tdi_solver *solver);
 // The solver that steps models of this one with fewer joints; NULL if no solver does.
 const tdi_solver *tdi_solver_reduced_of(const tdi_solver *solver);
 // Bits of td_integrator: implicit ones, explicit ones, and that one.

@@ -231,15 +231,6 @@ void tdi_rigid_keep(td_adapt *adapt, int32_t count);
 // Tensors of all rigid nodes anew.
 void tdi_rigid_renew(td_adapt *adapt);
 
-// ---- new.c ----------------------------------------------------------------------------------
-
-// td_adapt_new() of any state that is a tree inside, such as a reduced one.
-td_status tdi_adapt_new(void *tree, const td_adapt_opts *opts, const td_alloc *alloc,
-                        td_adapt **out, td_diag *diag);
-
-// Bytes of a save, of what steps a tree of this model.
-size_t tdi_adapt_save_size(const void *tree_model);
-
 // ---- region.c -------------------------------------------------------------------------------
 
 // Makes these joints active, a byte each, without impulses: the others stand still.

@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "base/opts.h"
 #include "base/range.h"
+#include "published/explicit.h"
 
 #include <string.h>
 

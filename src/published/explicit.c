@@ -11,7 +11,7 @@
 const tdi_explicit_ops tdi_explicit_tree = {
     .integrators = 1u << TD_EULER | 1u << TD_RK4,
     .step = tdi_tree_explicit_step,
-    .constraints = &tdi_analytic_constraints,
+    .analytic = true,
 };
 
 const tdi_explicit_ops tdi_explicit_reduced = {

@@ -45,55 +45,13 @@ typedef struct tdi_factors {
     td_real bend, twist;
 } tdi_factors;
 
-// Constraints of states of one solver that are stepped together by an explicit integrator, and
-// their contact with colliders. `held` is their own.
-typedef struct tdi_explicit_constraints {
-    td_status (*make)(void *const *states, int32_t count, const td_constraint *constraints,
-                      int32_t constraint_count, const td_contact_opts *contact,
-                      const td_alloc *alloc, void **held, td_diag *diag); // contact NULL: none
-    void (*free)(void *held);                                             // NULL is allowed
-    // At the end of the next step; `starts`: the way to the next target begins there.
-    void (*set_target)(void *held, int32_t constraint, const td_constraint_target *target,
-                       bool starts);
-    void (*set_hold)(void *held, int32_t constraint, bool hold);
-    // All states, or none; `opts` has an entry a state.
-    td_status (*step)(void *held, const td_step_opts *opts, const td_collider *colliders,
-                      int32_t collider_count, td_step_stats *stats, td_diag *diag);
-    // Of the last step, with the numbers of states as actors: fills at most `capacity`.
-    int32_t (*contacts)(const void *held, td_contact *contacts, int32_t capacity);
-    td_constraint_report (*report)(const void *held, int32_t constraint);
-    // What the future depends on besides the states: gives how many bytes, and writes them unless
-    // they are NULL.
-    size_t (*save)(const void *held, void *bytes);
-    void (*restore)(void *held, const void *bytes);
-} tdi_explicit_constraints;
-
 // Explicit integrators of a solver. The solver does not know them: body/solvers.c does.
 typedef struct tdi_explicit_ops {
     uint32_t integrators; // bits of td_integrator
     // With options that were checked; what fails leaves the state as it was.
     td_status (*step)(void *state, const td_step_opts *opts, td_step_stats *stats, td_diag *diag);
-    const tdi_explicit_constraints *constraints; // * in such steps
+    bool analytic; // td_analytic steps its states with constraints and contact
 } tdi_explicit_ops;
-
-struct td_adapt; // tendril/adapt.h
-struct td_adapt_opts;
-struct td_adapt_stats;
-
-// The integrator TD_ADAPTIVE of a solver, which does not know it either.
-typedef struct tdi_adaptive_ops {
-    td_status (*make)(void *state, const struct td_adapt_opts *opts, const td_alloc *alloc,
-                      struct td_adapt **out, td_diag *diag);
-    void (*free)(struct td_adapt *adapt);
-    td_status (*set)(struct td_adapt *adapt, const struct td_adapt_opts *opts, td_diag *diag);
-    td_status (*step)(struct td_adapt *adapt, const td_step_opts *opts, td_diag *diag);
-    void (*changed)(struct td_adapt *adapt); // the state was changed
-    void (*report)(const struct td_adapt *adapt, struct td_adapt_stats *stats);
-    bool (*is_active)(const struct td_adapt *adapt, int32_t segment); // its joint
-    size_t (*save_size)(const void *model);
-    void (*save)(const struct td_adapt *adapt, void *bytes);
-    void (*restore)(struct td_adapt *adapt, const void *bytes);
-} tdi_adaptive_ops;
 
 struct td_reduce_opts; // tendril/reduce.h
 struct td_reduce_stats;

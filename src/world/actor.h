@@ -5,7 +5,7 @@
 
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
-#include "tendril/adapt.h"
+#include "published/explicit.h"
 #include "tendril/query.h"
 #include "world/variant.h"
 
@@ -112,10 +112,10 @@ typedef struct tdi_actor_contact {
     // is under way, one after the other, `swapped` or not; NULL: none
     td_vec3 *warm_start;
     bool swapped;
-    void *explicit_contact; // contact with colliders by an explicit integrator; NULL: it has none
-    int32_t relations;      // of constraints that couple it: there is room for so many
-    tdi_member_room room;   // grows when a step runs out of it
-    size_t room_bytes;      // of contact with it alone, which it adds at most to that of an island
+    td_analytic *analytic; // contact with colliders by an explicit integrator; NULL: it has none
+    int32_t relations;     // of constraints that couple it: there is room for so many
+    tdi_member_room room;  // grows when a step runs out of it
+    size_t room_bytes;     // of contact with it alone, which it adds at most to that of an island
 } tdi_actor_contact;
 
 // What the base carries: watch.c.
@@ -148,7 +148,6 @@ typedef struct tdi_actor {
     tdi_actor_step step;
     tdi_actor_contact contact;
     struct {
-        const tdi_adaptive_ops *ops;
         td_adapt *adapt; // while its object has the integrator TD_ADAPTIVE; else NULL
         void *memory;
     } adapt;

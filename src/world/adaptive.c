@@ -18,13 +18,8 @@ static td_adapt_opts opts_of(const td_world *w, const tdi_actor *a) {
     return opts;
 }
 
-static const tdi_adaptive_ops *ops_of(const td_world *w, int32_t variant) {
-    const tdi_variant *v = &w->variants.list[variant];
-    return tdi_solver_adaptive(tdi_solver_find(w->scene->def.objects[v->object].solver));
-}
-
 static size_t adapt_bytes(const td_world *w, int32_t variant) {
-    return ops_of(w, variant)->save_size(w->variants.list[variant].model);
+    return tdi_adapt_save_size(w->variants.list[variant].model);
 }
 
 td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
@@ -32,11 +27,10 @@ td_status tdi_actor_make_adaptive(td_world *w, tdi_actor *a, td_diag *diag) {
         return TD_OK;
     }
     const td_adapt_opts opts = opts_of(w, a);
-    a->adapt.ops = ops_of(w, a->variant);
     if (!a->adapt.memory) {
         a->adapt.memory = tdi_arena_zeroed(tdi_actor_arena(w, a), adapt_bytes(w, a->variant), 1);
     }
-    return a->adapt.memory ? a->adapt.ops->make(a->state, &opts, w->alloc, &a->adapt.adapt, diag)
+    return a->adapt.memory ? tdi_adapt_new(a->state, &opts, w->alloc, &a->adapt.adapt, diag)
                            : TD_ERR_MEMORY;
 }
 
@@ -44,7 +38,7 @@ void tdi_world_end_adaptive(td_world *w) {
     for (int32_t k = 0; k < w->room.made_count; k++) {
         tdi_actor *a = &w->actors[k];
         if (a->adapt.adapt && w->scene->def.objects[a->object].integrator != TD_ADAPTIVE) {
-            a->adapt.ops->free(a->adapt.adapt);
+            td_adapt_free(a->adapt.adapt);
             a->adapt.adapt = NULL;
         }
     }
@@ -56,14 +50,15 @@ size_t tdi_variant_adapt_bytes(const td_world *w, int32_t variant, td_integrator
 
 td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
     const td_adapt_opts opts = opts_of(w, a);
-    a->adapt.ops->save(a->adapt.adapt, a->adapt.memory);
-    td_status status = a->adapt.ops->set(a->adapt.adapt, &opts, &a->step.diag);
+    td_adapt_save(a->adapt.adapt, a->adapt.memory);
+    td_status status = td_adapt_set_opts(a->adapt.adapt, &opts, &a->step.diag);
     if (status == TD_OK) {
         td_step_opts step = a->step.opts;
         step.integrator = w->scene->def.objects[a->object].adapt.rule;
-        status = a->adapt.ops->step(a->adapt.adapt, &step, &a->step.diag);
+        status = td_adapt_step(a->adapt.adapt, &step, &a->step.diag);
     }
     if (status == TD_OK) {
+        td_adapt_place(a->adapt.adapt);
         a->step.stats.steps++;
     }
     return status;
@@ -71,7 +66,7 @@ td_status tdi_actor_step_adaptively(td_world *w, tdi_actor *a) {
 
 void tdi_actor_undo_adaptively(tdi_actor *a) {
     if (a->adapt.adapt) {
-        a->adapt.ops->restore(a->adapt.adapt, a->adapt.memory);
+        td_adapt_restore(a->adapt.adapt, a->adapt.memory);
     }
 }
 
@@ -82,6 +77,6 @@ bool td_world_actor_adapt(const td_world *w, td_actor_id id, td_adapt_stats *sta
     if (!stats || actor == TD_NONE || !w->actors[actor].adapt.adapt) {
         return false;
     }
-    w->actors[actor].adapt.ops->report(w->actors[actor].adapt.adapt, stats);
+    *stats = td_adapt_report(w->actors[actor].adapt.adapt);
     return true;
 }

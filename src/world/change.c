@@ -87,7 +87,8 @@ static void clear_memory(tdi_actor *a) {
     a->load.turns = NULL;
     a->load.loads = NULL;
     a->load.capacity = a->load.applied_room = a->load.acting_count = 0;
-    a->step.memory = a->adapt.memory = a->contact.explicit_contact = NULL;
+    a->step.memory = a->adapt.memory = NULL;
+    a->contact.analytic = NULL;
     a->drive.drives = NULL;
     a->drive.count = 0;
 }

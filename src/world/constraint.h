@@ -32,12 +32,11 @@ typedef struct tdi_constraint_slot {
 
 // Actors that constraints join.
 typedef struct tdi_group {
-    int32_t first, count;                         // of the world's group_actor
-    tdi_constraint_set *constraints;              // of implicit steps and statics
-    const tdi_explicit_constraints *explicit_ops; // NULL: its actors step implicitly
-    void *explicit_set;                           // of those
-    td_step_opts *opts;                           // an actor
-    char *memory;                                 // where an explicit step began
+    int32_t first, count;            // of the world's group_actor
+    tdi_constraint_set *constraints; // of implicit steps and statics
+    td_analytic *analytic;           // of explicit steps; NULL: its actors step implicitly
+    td_step_opts *opts;              // an actor
+    char *memory;                    // where an explicit step began
 } tdi_group;
 
 // All constraints, and the groups that they form: groups.c.

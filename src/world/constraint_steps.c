@@ -106,8 +106,8 @@ void tdi_world_set_constraints(td_world *w, td_real time) {
     for (int32_t k = 0; k < w->constraints.group_count; k++) {
         tdi_group *g = &w->constraints.groups[k];
         tdi_constraints_set_time(g->constraints, time);
-        if (g->explicit_ops) { // to be undone with the step
-            g->explicit_ops->save(g->explicit_set, g->memory);
+        if (g->analytic) { // to be undone with the step
+            td_analytic_save(g->analytic, g->memory);
         }
     }
     for (int32_t k = 0; k < w->constraints.slot_count; k++) {
@@ -120,9 +120,9 @@ void tdi_world_set_constraints(td_world *w, td_real time) {
         t->before.enabled = tdi_constraints_target(g->constraints, t->number, &t->before.target);
         tdi_constraints_set_target(g->constraints, t->number, &target);
         tdi_constraints_enable(g->constraints, t->number, tdi_constraint_acts(w, k, time));
-        if (g->explicit_ops) {
-            g->explicit_ops->set_target(g->explicit_set, t->number, &target, false);
-            g->explicit_ops->set_hold(g->explicit_set, t->number, tdi_constraint_acts(w, k, time));
+        if (g->analytic) {
+            td_analytic_set_target(g->analytic, t->number, &target, NULL);
+            td_analytic_set_hold(g->analytic, t->number, tdi_constraint_acts(w, k, time), NULL);
         }
     }
 }
@@ -161,8 +161,8 @@ static void begin_here(td_world *w, int32_t k) {
     t->from = tdi_constraint_pose(w, t);
     const td_constraint_target target = tdi_constraint_target_now(w, k);
     tdi_constraints_reset_target(g->constraints, t->number, &target);
-    if (g->explicit_ops) {
-        g->explicit_ops->set_target(g->explicit_set, t->number, &target, true);
+    if (g->analytic) {
+        tdi_analytic_start_target(g->analytic, t->number, &target);
     }
 }
 
@@ -229,8 +229,8 @@ td_constraint_report td_world_constraint(const td_world *w, td_constraint_id id)
     }
     const tdi_constraint_slot *t = &w->constraints.slots[constraint];
     const tdi_group *g = &w->constraints.groups[t->group];
-    return g->explicit_ops ? g->explicit_ops->report(g->explicit_set, t->number)
-                           : tdi_constraints_report(g->constraints, t->number);
+    return g->analytic ? td_analytic_constraint(g->analytic, t->number)
+                       : tdi_constraints_report(g->constraints, t->number);
 }
 
 td_real td_world_constraint_energy(const td_world *w, td_constraint_id id) {

@@ -16,9 +16,9 @@ static tdi_group *group_of(const td_world *w, const tdi_island *i) {
     return group == TD_NONE ? NULL : &w->constraints.groups[group];
 }
 
-static const tdi_explicit_constraints *ops_of(const tdi_actor *a) {
+static bool is_analytic(const tdi_actor *a) {
     const tdi_explicit_ops *e = tdi_solver_explicit(a->solver);
-    return e ? e->constraints : NULL;
+    return e && e->analytic;
 }
 
 // ---- making ---------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ static td_status check_group(const td_world *w, const tdi_group *g, td_diag *dia
     const tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
     for (int32_t j = 0; j < g->count; j++) {
         const tdi_actor *a = &w->actors[w->constraints.group_actor[g->first + j]];
-        if (!ops_of(a)) {
+        if (!is_analytic(a)) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "explicit integrators hold no constraints of the solver '%s'; use the "
                             "integrator 'implicit' (object '%s')",
@@ -54,20 +54,19 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
         return status;
     }
     const td_contact_opts contact = tdi_world_contact_opts(w);
-    void **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
+    td_body **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
     g->opts = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *g->opts);
     for (int32_t j = 0; states && j < g->count; j++) {
         states[j] = w->actors[w->constraints.group_actor[g->first + j]].state;
     }
-    status = states && g->opts ? ops_of(first)->make(states, g->count, own, count,
-                                                     tdi_world_has_contact(w) ? &contact : NULL,
-                                                     w->alloc, &g->explicit_set, diag)
+    status = states && g->opts ? tdi_analytic_new(states, g->count, own, count,
+                                                  tdi_world_has_contact(w) ? &contact : NULL,
+                                                  w->alloc, &g->analytic, diag)
                                : TD_ERR_MEMORY;
     if (status != TD_OK) {
         return status;
     }
-    g->explicit_ops = ops_of(first);
-    g->memory = tdi_arena_zeroed(&w->arena, g->explicit_ops->save(g->explicit_set, NULL) + 1, 1);
+    g->memory = tdi_arena_zeroed(&w->arena, td_analytic_save_size(g->analytic) + 1, 1);
     return g->memory ? TD_OK : TD_ERR_MEMORY;
 }
 
@@ -75,30 +74,28 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
 td_status tdi_actor_make_explicit_contact(const td_world *w, tdi_actor *a, td_diag *diag) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const td_contact_opts contact = tdi_world_contact_opts(w);
-    void *const state = a->state;
-    if (!tdi_world_has_contact(w) || !o->touches || tdi_is_implicit(o->integrator) || !ops_of(a)) {
+    td_body *const state = a->state;
+    if (!tdi_world_has_contact(w) || !o->touches || tdi_is_implicit(o->integrator) ||
+        !is_analytic(a)) {
         return TD_OK;
     }
-    return ops_of(a)->make(&state, 1, NULL, 0, &contact, w->alloc, &a->contact.explicit_contact,
-                           diag);
+    return tdi_analytic_new(&state, 1, NULL, 0, &contact, w->alloc, &a->contact.analytic, diag);
 }
 
 void tdi_actor_free_explicit_contact(tdi_actor *a) {
-    if (a->contact.explicit_contact) {
-        ops_of(a)->free(a->contact.explicit_contact);
-        a->contact.explicit_contact = NULL;
-    }
+    td_analytic_free(a->contact.analytic);
+    a->contact.analytic = NULL;
 }
 
 int32_t tdi_island_explicit_contacts(const td_world *w, const tdi_island *i, td_contact *contacts,
                                      int32_t capacity) {
     const tdi_actor *first = member_of(w, i, 0);
     const tdi_group *g = group_of(w, i);
-    const void *held = g ? g->explicit_set : first->contact.explicit_contact;
-    if (!held) {
+    const td_analytic *analytic = g ? g->analytic : first->contact.analytic;
+    if (!analytic) {
         return 0;
     }
-    const int32_t count = ops_of(first)->contacts(held, contacts, capacity);
+    const int32_t count = tdi_analytic_contacts(analytic, contacts, capacity);
     for (int32_t k = 0; k < count && k < capacity; k++) {
         contacts[k].actor = w->islands.member_actor[i->first + contacts[k].actor];
         contacts[k].other = w->colliders.slot[contacts[k].other];
@@ -110,7 +107,7 @@ int32_t tdi_island_explicit_contacts(const td_world *w, const tdi_island *i, td_
 
 static void step_group(td_world *w, tdi_group *g) {
     tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
-    if (!g->explicit_ops) {
+    if (!g->analytic) {
         first->step.status = tdi_fail(&first->step.diag, TD_ERR_ARGUMENT,
                                       "the integrator of objects with constraints cannot change");
         return;
@@ -118,10 +115,9 @@ static void step_group(td_world *w, tdi_group *g) {
     for (int32_t j = 0; j < g->count; j++) {
         g->opts[j] = w->actors[w->constraints.group_actor[g->first + j]].step.opts;
     }
-    first->step.status =
-        g->explicit_ops->step(g->explicit_set, g->opts, w->colliders.enabled,
-                              tdi_world_has_contact(w) ? w->colliders.enabled_count : 0,
-                              &first->step.stats, &first->step.diag);
+    first->step.status = td_analytic_step(g->analytic, g->opts, w->colliders.enabled,
+                                          tdi_world_has_contact(w) ? w->colliders.enabled_count : 0,
+                                          &first->step.stats, &first->step.diag);
 }
 
 void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
@@ -136,9 +132,9 @@ void tdi_island_step_explicitly(td_world *w, tdi_island *i) {
         tdi_actor *a = member_of(w, i, 0);
         a->step.status =
             a->step.opts.integrator == TD_ADAPTIVE ? tdi_actor_step_adaptively(w, a)
-            : a->contact.explicit_contact
-                ? ops_of(a)->step(a->contact.explicit_contact, &a->step.opts, w->colliders.enabled,
-                                  w->colliders.enabled_count, &a->step.stats, &a->step.diag)
+            : a->contact.analytic
+                ? td_analytic_step(a->contact.analytic, &a->step.opts, w->colliders.enabled,
+                                   w->colliders.enabled_count, &a->step.stats, &a->step.diag)
                 : tdi_solver_step(a->solver, a->state, &a->step.opts, &a->step.stats,
                                   &a->step.diag);
     }
@@ -151,7 +147,7 @@ void tdi_island_undo_explicitly(td_world *w, tdi_island *i) {
         tdi_state_restore(a->state, a->step.memory);
         tdi_actor_undo_adaptively(a);
     }
-    if (g && g->explicit_ops) {
-        g->explicit_ops->restore(g->explicit_set, g->memory);
+    if (g && g->analytic) {
+        td_analytic_restore(g->analytic, g->memory, td_analytic_save_size(g->analytic), NULL);
     }
 }

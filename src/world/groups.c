@@ -277,8 +277,6 @@ int32_t tdi_world_relations(const td_world *w, int32_t actor) {
 void tdi_world_free_groups(td_world *w) {
     for (int32_t g = 0; g < w->constraints.group_count; g++) {
         tdi_constraint_set_free(w->constraints.groups[g].constraints);
-        if (w->constraints.groups[g].explicit_ops) {
-            w->constraints.groups[g].explicit_ops->free(w->constraints.groups[g].explicit_set);
-        }
+        td_analytic_free(w->constraints.groups[g].analytic);
     }
 }

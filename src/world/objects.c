@@ -313,7 +313,7 @@ td_status tdi_variant_draw(td_world *w, int32_t variant, td_diag *diag) {
 
 void tdi_actor_free(tdi_actor *a) {
     if (a->adapt.adapt) {
-        a->adapt.ops->free(a->adapt.adapt);
+        td_adapt_free(a->adapt.adapt);
     }
     tdi_actor_free_explicit_contact(a);
     if (a->contact.warm_start) {

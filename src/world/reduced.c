@@ -10,7 +10,7 @@
 bool tdi_object_reduces(const td_world *w, int32_t object) {
     const td_object_def *o = &w->scene->def.objects[object];
     const bool asked = tdi_object_adapts(w->scene, o) ||
-                       (w->options.adaptable && tdi_solver_adaptive(tdi_solver_find(o->solver)));
+                       (w->options.adaptable && tdi_solver_adapts(tdi_solver_find(o->solver)));
     return asked && tdi_is_implicit(o->integrator) &&
            tdi_solver_reduced_of(tdi_solver_find(o->solver));
 }
@@ -73,7 +73,7 @@ bool td_world_actor_clusters(const td_world *w, td_actor_id id, uint8_t *modes, 
         if (reduced) {
             a->solver->reduction->joint(a->state, i, &mode, &cluster);
         } else { // of what is stepped explicitly a joint that is not active is rigid
-            mode = a->adapt.ops->is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
+            mode = td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
             cluster = mode == TD_REDUCE_OWN || up == TD_NONE || !clusters ? i : clusters[up];
         }
         if (modes) {

@@ -110,7 +110,7 @@ static bool may_sleep(const td_world *w, const tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         const tdi_actor *a = member(w, i, j);
         slow = slow && a->sleep.slow_time >= rule->time &&
-               !a->contact.explicit_contact; // an explicit step cannot find what wakes it
+               !a->contact.analytic; // an explicit step cannot find what wakes it
         requested = requested || a->sleep.requested;
     }
     return (slow || requested) && tdi_island_is_solved(i);
@@ -158,9 +158,7 @@ static void fall_asleep(td_world *w, tdi_island *i) {
         a->sleep.next = w->islands.member_actor[i->first + (j + 1 < i->count ? j + 1 : 0)];
         a->sleep.box = tdi_actor_reach(w, k);
         a->before.stats = a->step.stats; // steps are not reported while it sleeps
-        if (a->adapt.adapt) {
-            a->adapt.ops->changed(a->adapt.adapt);
-        }
+        td_adapt_changed(a->adapt.adapt);
         tdi_actor_freeze_points(w, k);
     }
 }

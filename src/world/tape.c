@@ -210,11 +210,11 @@ void tdi_tape_actor(tdi_tape *t, tdi_actor *a) {
     }
     if (a->adapt.adapt) {
         if (t->to) {
-            a->adapt.ops->save(a->adapt.adapt, t->to + t->size);
+            td_adapt_save(a->adapt.adapt, t->to + t->size);
         } else if (t->from) {
-            a->adapt.ops->restore(a->adapt.adapt, t->from + t->size);
+            td_adapt_restore(a->adapt.adapt, t->from + t->size);
         }
-        t->size += a->adapt.ops->save_size(a->state->model);
+        t->size += td_adapt_save_size(a->adapt.adapt);
     }
 }
 
@@ -268,13 +268,11 @@ void tdi_tape_group(tdi_tape *t, tdi_group *g) {
         tdi_constraints_restore(g->constraints, t->from + t->size);
     }
     t->size += tdi_constraints_save_size(g->constraints);
-    if (!g->explicit_ops) {
-        return;
-    }
+    const size_t bytes = td_analytic_save_size(g->analytic); // 0: implicit steps
     if (t->to) {
-        g->explicit_ops->save(g->explicit_set, t->to + t->size);
-    } else if (t->from) {
-        g->explicit_ops->restore(g->explicit_set, t->from + t->size);
+        td_analytic_save(g->analytic, t->to + t->size);
+    } else if (t->from && g->analytic) {
+        td_analytic_restore(g->analytic, t->from + t->size, bytes, NULL);
     }
-    t->size += g->explicit_ops->save(g->explicit_set, NULL);
+    t->size += bytes;
 }
