@@ -166,14 +166,10 @@ static inline td_step_opts exact_opts(td_real dt, td_integrator integrator) {
 
 // A force on the tip of the last segment.
 static inline td_load pull_on(const subject *s, td_vec3 force) {
-    td_load load = {.kind = TD_LOAD_FORCE,
-                    .segment = s->count - 1,
-                    .point = s->segments[s->count - 1].tip,
-                    .vector = force};
-    if (s->solver->place_load) {
-        s->solver->place_load(s->model, &load);
-    }
-    return load;
+    return (td_load){.kind = TD_LOAD_FORCE,
+                     .segment = s->count - 1,
+                     .point = s->segments[s->count - 1].tip,
+                     .vector = force};
 }
 
 static inline void step_times(const subject *s, const td_step_opts *opts, int32_t count) {

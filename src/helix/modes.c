@@ -143,11 +143,6 @@ static void respond(void *context, td_real *x) {
     write_answers(s, x);
 }
 
-static void solve(void *context, td_real *x) {
-    inertia(context, x, x);
-    respond(context, x);
-}
-
 // ---- entry ----------------------------------------------------------------------------------
 
 static tdi_modal_form measure(void *context, const td_real *x, int32_t mode, td_real *shapes) {
@@ -221,6 +216,5 @@ const tdi_modal tdi_helix_modal = {.bytes = sizeof(tangent),
                                    .diagonal = diagonal,
                                    .factor = factor,
                                    .respond = respond,
-                                   .solve = solve,
                                    .forces = forces,
                                    .measure = measure};

@@ -445,10 +445,8 @@ static bool factor(void *context, td_real shift) {
     return true;
 }
 
-static void solve(void *context, td_real *x) {
+static void respond_held(void *context, td_real *x) {
     const modal *m = context;
-    inertia(context, x, m->vector);
-    memcpy(x, m->vector, (size_t)m->length * sizeof *x);
     respond(m, x);
     for (int32_t k = 0; k < m->count; k++) {
         m->force[k] = dot(m, row_of(m, m->r, k), x);
@@ -593,9 +591,9 @@ static td_mode mode_of(const modal *m, const tdi_subspace *b, int32_t j) {
 
 static td_status iterate(modal *m, int32_t count, td_mode *modes, const td_alloc *alloc,
                          td_diag *diag) {
-    tdi_subspace b = {
-        .pencil = {m, stiffness, inertia, diagonal, factor, solve, m->hard > 0 ? project : NULL},
-        .held = m->inner.rank};
+    tdi_subspace b = {.pencil = {m, stiffness, inertia, diagonal, factor, respond_held,
+                                 m->hard > 0 ? project : NULL},
+                      .held = m->inner.rank};
     td_status status = tdi_subspace_open(&b, alloc, m->length, count, diag);
     if (status != TD_OK) {
         return status;
@@ -736,7 +734,7 @@ td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the modes");
     }
     tdi_subspace b = {.pencil = {tangent, ops->stiffness, ops->inertia, ops->diagonal, ops->factor,
-                                 ops->solve, NULL}};
+                                 ops->respond, NULL}};
     l = (tdi_layout){tangent, ops->bytes};
     ops->open(tangent, body, &l);
     status = tdi_subspace_open(&b, body->alloc, length, count, diag);

@@ -33,7 +33,6 @@ struct tdi_modal {
     void (*diagonal)(void *tangent, td_real *y);  // of M
     bool (*factor)(void *tangent, td_real shift); // K + shift M; false: it is not positive definite
     void (*respond)(void *tangent, td_real *x);   // x <- (K + shift M)^-1 x
-    void (*solve)(void *tangent, td_real *x);     // x <- (K + shift M)^-1 M x
     void (*forces)(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y); // J^T f
     // Unless they are NULL, which they are for solvers that have none, also the shape of a mode.
     tdi_modal_form (*measure)(void *tangent, const td_real *x, int32_t mode, td_real *shapes);

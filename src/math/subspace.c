@@ -208,8 +208,8 @@ static bool refactor(tdi_subspace *b) {
 static void filter(tdi_subspace *b, int32_t j, int32_t degree, td_real scale) {
     td_real *x = tdi_subspace_vector(b, j), *y = b->image, *old = b->old;
     for (int32_t k = 0; k < degree; k++) {
-        memcpy(y, x, (size_t)b->length * sizeof *y);
-        b->pencil.solve(b->pencil.context, y);
+        b->pencil.inertia(b->pencil.context, x, y);
+        b->pencil.respond(b->pencil.context, y);
         for (int32_t d = 0; d < b->length; d++) {
             td_real next = scale * y[d] - x[d];
             next = k == 0 ? next : 2 * next - old[d];

@@ -14,7 +14,7 @@ typedef struct tdi_pencil {
     void (*inertia)(void *context, const td_real *x, td_real *y);   // y = M x, not in place
     void (*diagonal)(void *context, td_real *y);                    // of M
     bool (*factor)(void *context, td_real shift); // K + shift M; false: it is not positive definite
-    void (*solve)(void *context, td_real *x);     // x <- (K + shift M)^-1 M x
+    void (*respond)(void *context, td_real *x);   // x <- (K + shift M)^-1 x
     void (*project)(void *context, td_real *x);   // onto the motions that are free; NULL: all are
 } tdi_pencil;
 

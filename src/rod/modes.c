@@ -161,12 +161,6 @@ static void respond(void *context, td_real *x) {
     from_nodes(m, t->y, x);
 }
 
-static void solve(void *context, td_real *x) {
-    const tangent *t = context;
-    multiply(t, &t->inertia, x, x);
-    respond(context, x);
-}
-
 // ---- what is reported -----------------------------------------------------------------------
 
 // How a node's edge moves: do, df, w = t x df/|f| + t dturn. Parents come first where it counts:
@@ -321,7 +315,6 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
                                  .diagonal = diagonal,
                                  .factor = factor,
                                  .respond = respond,
-                                 .solve = solve,
                                  .forces = forces,
                                  .measure = measure};
 

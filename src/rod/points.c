@@ -27,15 +27,7 @@
 // ---- positions ------------------------------------------------------------------------------
 
 static tdi_rod_spot spot_of(const tdi_rod_state *s, const tdi_point *point) {
-    const tdi_rod_model *m = s->model;
-    td_vec3 from;
-    const int32_t edge = tdi_rod_edge_of(m, point->segment, &from);
-    if (edge == point->segment) {
-        return tdi_rod_spot_of(s, edge, point->local, point->arm);
-    }
-    // a segment that is fixed to the edge does not stretch with it
-    const td_vec3 arm = tdi_rod_on_edge(m, point->segment, tdi_add(point->local, point->arm));
-    return tdi_rod_spot_of(s, edge, tdi_vec3(0, 0, 0), arm);
+    return tdi_rod_spot_of(s, point->segment, point->local, point->arm);
 }
 
 TDI_FETCHES void fetch_point(const tdi_rod_state *s, const tdi_point *point) {

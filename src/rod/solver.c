@@ -147,12 +147,6 @@ static td_real residual(void *state, td_vec3 gravity) {
 
 // ---- segments -------------------------------------------------------------------------------
 
-static void place_load(const void *model, td_load *load) {
-    td_vec3 from;
-    load->point = tdi_rod_on_edge(model, load->segment, load->point);
-    load->segment = tdi_rod_edge_of(model, load->segment, &from);
-}
-
 static td_quat rotation(const tdi_rod_state *s, int32_t segment) {
     td_vec3 from;
     const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
@@ -265,7 +259,6 @@ const tdi_solver tdi_solver_rod = {
     .model_new = model_new,
     .state_new = state_new,
     .set_base = set_base,
-    .place_load = place_load,
     .implicit = &tdi_rod_implicit,
     .transfer = &transfer,
     .ends = &ends,

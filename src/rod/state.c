@@ -102,7 +102,7 @@ td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_r
     layout = (tdi_layout){.base = (char *)s};
     lay_out(s, m, &layout);
     s->model = m;
-    s->head.segment_count = m->edge_count;
+    s->head.segment_count = m->head.segment_count;
     s->head.point_count = m->node_count + 2 * m->solid_count;
     s->head.dependent_count = 2 * m->solid_count;
     for (int32_t i = 0; i < m->node_count; i++) {

@@ -12,6 +12,7 @@
 #include "rod/rest_frame.h"
 #include "rod/element.h"
 #include "rod/solve.h"
+#include "rod/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -465,8 +466,15 @@ static td_vec3 lever_history(const tdi_rod_state *s, int32_t i, td_vec3 beside) 
     return tdi_madd(r, t, beside.y);
 }
 
-tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *s, int32_t edge, td_vec3 point, td_vec3 arm) {
+tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *s, int32_t segment, td_vec3 local, td_vec3 arm) {
+    td_vec3 from;
+    const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
     tdi_rod_spot a = {.node = s->model->edge_node[edge]};
+    td_vec3 point = local;
+    if (edge != segment) { // what is fixed to the edge does not stretch with it
+        point = tdi_vec3(0, 0, 0);
+        arm = tdi_rod_on_edge(s->model, segment, tdi_add(local, arm));
+    }
     const tdi_edge *e = &s->pose[a.node].edge;
     const tdi_mat3 axes = tdi_edge_axes(e);
     a.share = point.y / s->model->node[a.node].length;
@@ -531,7 +539,8 @@ void tdi_rod_load_terms(const tdi_rod_state *s, const tdi_rod_potential *p) {
 }
 
 static td_real torque_value(const tdi_rod_state *s, const td_load *l) {
-    const int32_t i = s->model->edge_node[l->segment];
+    td_vec3 from;
+    const int32_t i = s->model->edge_node[tdi_rod_edge_of(s->model, l->segment, &from)];
     tdi_mat3 now = tdi_edge_axes(&s->pose[i].edge), then = tdi_edge_axes(&s->pose_back[i].edge);
     return tdi_torque_value(l, &now, &then);
 }

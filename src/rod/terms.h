@@ -36,8 +36,10 @@ typedef struct tdi_rod_spot {
     td_vec3 r, x;
 } tdi_rod_spot;
 
-// `arm` leads on from the point and turns with the edge, but does not stretch with it.
-tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *state, int32_t edge, td_vec3 point, td_vec3 arm);
+// A point of a segment, which may be part of an edge. `arm` leads on from the point and turns with
+// the edge, but does not stretch with it.
+tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *state, int32_t segment, td_vec3 local,
+                             td_vec3 arm);
 // x - x* of the rule.
 td_vec3 tdi_rod_spot_moved(const tdi_rod_state *state, const tdi_rod_spot *spot);
 // Adds gradient and Hessian there; `whole`: with the second derivatives of the place.

@@ -130,8 +130,6 @@ typedef struct tdi_solver {
     td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
     // Steps carry the base on from here with constant acceleration.
     void (*set_base)(void *state, const td_base_motion *motion);
-    // * Turns a load on a segment into one that a step takes: a segment may be part of another.
-    void (*place_load)(const void *model, td_load *load);
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
     const tdi_transfer_ops *transfer; // * left out: its actors cannot be cut, and do not grow

@@ -224,17 +224,6 @@ bool tdi_tangent_factor(void *tangent, td_real shift) {
     return true;
 }
 
-void tdi_tangent_solve(void *tangent, td_real *x) {
-    const tdi_tangent *t = tangent;
-    tdi_tangent_spread(t, x);
-    for (int32_t i = 0; i < t->model->body_count; i++) {
-        tdi_wrench w = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
-        t->wrench[i] = (tdi_wrench){tdi_scale(w.n, -1), tdi_scale(w.f, -1)};
-    }
-    sweep_in(t);
-    sweep_out(t, x);
-}
-
 void tdi_tangent_respond(void *tangent, td_real *x) {
     const tdi_tangent *t = tangent;
     tdi_tangent_load(t, x);

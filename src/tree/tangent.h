@@ -41,18 +41,17 @@ void tdi_tangent_inertia_diagonal(void *tangent, td_real *y);
 
 // Factors K + shift M. False when it is not positive definite.
 bool tdi_tangent_factor(void *tangent, td_real shift);
-// x <- (K + shift M)^-1 M x, and x <- (K + shift M)^-1 x.
-void tdi_tangent_solve(void *tangent, td_real *x);
+// x <- (K + shift M)^-1 x
 void tdi_tangent_respond(void *tangent, td_real *x);
 // Forces at pins as wrenches on bodies, and J^T f of all since the first.
 void tdi_tangent_forces(void *tangent, tdi_points points, const td_vec3 *forces, td_real *y);
 
 // The part of a modal table that holds for trees whose open() gives one: all but that.
-#define TDI_TREE_MODAL                                                                        \
-    .bytes = sizeof(tdi_tangent), .expand = tdi_tree_modal_expand,                            \
-    .stiffness = tdi_tangent_stiffness, .inertia = tdi_tangent_inertia,                       \
-    .diagonal = tdi_tangent_inertia_diagonal, .factor = tdi_tangent_factor,                   \
-    .respond = tdi_tangent_respond, .solve = tdi_tangent_solve, .forces = tdi_tangent_forces, \
+#define TDI_TREE_MODAL                                                      \
+    .bytes = sizeof(tdi_tangent), .expand = tdi_tree_modal_expand,          \
+    .stiffness = tdi_tangent_stiffness, .inertia = tdi_tangent_inertia,     \
+    .diagonal = tdi_tangent_inertia_diagonal, .factor = tdi_tangent_factor, \
+    .respond = tdi_tangent_respond, .forces = tdi_tangent_forces,           \
     .measure = tdi_tree_modal_measure
 int32_t tdi_tree_modal_open(void *tangent, void *body, tdi_layout *layout);
 void tdi_tree_modal_expand(void *tangent, td_vec3 gravity, const tdi_dead_load *loads,

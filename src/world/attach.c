@@ -114,19 +114,6 @@ static td_status check(const td_world *w, const td_constraint *c, td_diag *diag)
                           w->actors[c->actor[0]].name, w->actors[c->actor[1]].name);
 }
 
-// Points as the solver names them: a segment may be part of another.
-static void place_sides(const td_world *w, td_constraint *c) {
-    for (int side = 0; side < 2 && c->actor[side] != TD_NONE; side++) {
-        const tdi_actor *a = &w->actors[c->actor[side]];
-        td_load at = {.segment = c->segment[side], .point = c->point[side]};
-        if (a->solver->place_load && !tdi_constraint_of_joint(c->kind)) {
-            a->solver->place_load(w->variants.list[a->variant].model, &at);
-        }
-        c->segment[side] = at.segment;
-        c->point[side] = at.point;
-    }
-}
-
 // The fields of a slot that follow from its definition.
 static void fill(tdi_constraint_slot *t) {
     t->actor[0] = t->def.actor[0];
@@ -249,7 +236,6 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_ac
     }
     status = status == TD_OK ? check(w, &own, diag) : status;
     if (status == TD_OK) {
-        place_sides(w, &own);
         status = tdi_world_replace_constraint(w, TD_NONE, &own, &k, diag);
     }
     if (status == TD_OK) {
@@ -428,7 +414,6 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
     int32_t constraint = TD_NONE;
     status = loose ? check(w, &weld, diag) : TD_OK;
     if (status == TD_OK) {
-        place_sides(w, &weld);
         status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &constraint, diag);
     }
     if (status == TD_OK) {

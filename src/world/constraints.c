@@ -110,15 +110,9 @@ static td_status make_side(const making *m, int side) {
     if (!tdi_state_offers(a->state, TDI_POINT_POSITION)) {
         return no_solver(m, key, a, "points");
     }
-    td_load at = {.segment = spot.segment,
-                  .point =
-                      tdi_add(tdi_scale(a->segments[spot.segment].tip, def->along), def->offset)};
-    if (a->solver->place_load) {
-        a->solver->place_load(m->world->variants.list[a->variant].model, &at);
-    }
     m->to->actor[side] = spot.actor;
-    m->to->segment[side] = at.segment;
-    m->to->point[side] = at.point;
+    m->to->segment[side] = spot.segment;
+    m->to->point[side] = tdi_add(tdi_scale(a->segments[spot.segment].tip, def->along), def->offset);
     return of_joint(m->from->kind) ? check_joint(m, key, &spot) : TD_OK;
 }
 

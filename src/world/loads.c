@@ -446,10 +446,6 @@ typedef struct collector {
 } collector;
 
 static void add(collector *c, td_load load) {
-    const tdi_solver *solver = c->actor->solver;
-    if (solver->place_load) {
-        solver->place_load(c->world->variants.list[c->actor->variant].model, &load);
-    }
     if (c->count < c->actor->load.capacity) {
         c->actor->load.loads[c->count++] = load;
     }
