@@ -401,16 +401,15 @@ TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->r
     CHECK_SAY(points >= 1 && points <= TDI_AIR_POINTS, "%s: air at %d points", s.name, (int)points);
     before = last_tip(&s);
     CHECK_INT(ops->set(s.state, NULL, NULL), TD_OK);
-    ops->stats(s.state, &stats);
+    stats = td_reduced_get_stats(s.state);
     CHECK_SAY(stats.joints == s.count && stats.frozen + stats.quasistatic + stats.joined == 0,
               "%s: %d of %d joints move by themselves", s.name, (int)stats.joints, (int)s.count);
     CHECK_SAY(distance(last_tip(&s), before) < 1e-9, "%s: a tip jumps by %g m", s.name,
               distance(last_tip(&s), before));
     for (int32_t i = 0; i < s.count; i++) {
-        uint8_t mode = 255;
-        int32_t cluster = TD_NONE;
-        ops->joint(s.state, i, &mode, &cluster);
-        CHECK_SAY(mode == TD_REDUCE_OWN && cluster == i, "%s: joint %d", s.name, (int)i);
+        CHECK_SAY(td_reduced_modes(s.state)[i] == TD_REDUCE_OWN &&
+                      td_reduced_cluster(s.state, i) == i,
+                  "%s: joint %d", s.name, (int)i);
     }
 }
 

@@ -197,16 +197,19 @@ TD_TEST(body_refuses_a_place_that_is_not_there_and_bad_numbers) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-TD_TEST(step_of_rods_refuses_ends_that_shall_be_nowhere) {
+TD_TEST(ends_of_rods_are_not_moved_to_where_nothing_can_be) {
     td_rod_def d = good_rod();
     d.start = TD_END_CLAMPED;
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    td_step_opts opts = td_step_opts_default();
+    const td_vec3 nowhere = {0, (double)NAN, 0}, here = {0, 0, 0};
+    const td_quat no_turn = {(double)NAN, 0, 0, 0};
     td_diag diag = {.message = ""};
-    CHECK(td_rod_set_end(s.state, 0, false, tdi_vec3(0, (double)NAN, 0), tdi_quat_identity(),
-                         NULL) == TD_OK);
-    CHECK_INT(td_body_step(s.state, &opts, NULL, &diag), TD_ERR_ARGUMENT);
-    CHECK_HAS(diag.message, "end");
+    CHECK_INT(td_rod_set_end(s.state, 0, false, nowhere, tdi_quat_identity(), &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "position of an end");
+    CHECK_INT(td_rod_set_end(s.state, 0, false, here, no_turn, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "rotation of an end");
+    CHECK_INT(td_body_step(s.state, NULL, NULL, &diag), TD_OK);
 }
 
 // ---- changed by hand ------------------------------------------------------------------------

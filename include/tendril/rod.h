@@ -95,6 +95,7 @@ TD_API td_real td_rod_tension(const td_body *body, int32_t edge);
 
 /// Sets the position of a clamped or pinned end at the end of the next step and, if it is clamped,
 /// the rotation of its edge. It can turn by less than half a turn in a step.
+/// TD_ERR_ARGUMENT for a pose that is not finite.
 TD_API td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position,
                                 td_quat rotation, td_diag *diag);
 

@@ -119,9 +119,6 @@ td_status tdi_state_check(const td_body *body, const td_step_opts *opts, td_diag
     if (wrong) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the base's %s not finite", wrong);
     }
-    if (body->lost_end) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "where an end shall be is not finite");
-    }
     if (opts->drives) {
         const tdi_joint_ops *joints = body->ops->joints;
         status = joints && joints->check_drives
@@ -170,7 +167,7 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
     body->coupling.constraints = NULL;
     body->coupling.system = NULL;
     body->coupling.pushed = body->coupling.answered = false;
-    body->accepted = body->newton.recalls = false;
+    body->start.accepted = body->newton.recalls = false;
     body->start.known = body->known;
     body->start.cut = body->cut;
     body->start.time = body->time;
@@ -223,7 +220,7 @@ void tdi_state_accept(td_body *body) {
     body->cut = body->rule.piece;
     body->time += body->rule.dt;
     body->air = body->opts->air;
-    body->accepted = true;
+    body->start.accepted = true;
 }
 
 void tdi_state_undo(td_body *body) {
@@ -238,7 +235,7 @@ void tdi_state_undo(td_body *body) {
     } else {
         tdi_state_guess(body, false);
     }
-    body->accepted = false;
+    body->start.accepted = false;
 }
 
 // ---- statics --------------------------------------------------------------------------------

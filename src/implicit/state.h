@@ -66,6 +66,7 @@ typedef struct tdi_newton_hints {
 
 // Values at the start of the step, for undo.
 typedef struct tdi_step_start {
+    bool accepted; // the step, so that its history is to be undone too
     int32_t known, cut;
     td_real time, dt;
     td_air air;
@@ -98,7 +99,6 @@ struct td_body {
     bool led;             // a world steps it and moves its base; nobody else may
     bool constrained;     // constraints hold it, now or later
     bool in_contact;      // its capsules touch others, now or later
-    bool lost_end;        // the target of an end is not finite: it cannot be stepped
     size_t scratch_bytes; // that may be lent to it: see tdi_implicit.use_scratch
 
     // from one step to the next
@@ -114,7 +114,6 @@ struct td_body {
     // the current step
     const td_step_opts *opts;
     tdi_rule rule;
-    bool accepted;
     bool driven; // its base or ends have a prescribed motion in this step: a solver without the
                  // trait `drives` sets it in begin()
     tdi_newton_hints newton;

@@ -84,19 +84,8 @@ static td_status set(td_body *state, const td_reduce_opts *opts, td_diag *diag) 
     return td_reduced_set(state, opts, diag);
 }
 
-static void stats(const void *state, td_reduce_stats *out) {
-    *out = td_reduced_get_stats(state);
-}
-
-static void joint(const td_body *state, int32_t segment, uint8_t *mode, int32_t *cluster) {
-    *mode = td_reduced_modes(state)[segment];
-    *cluster = td_reduced_cluster(state, segment);
-}
-
 static const tdi_reduction_ops reduction = {.of = &tdi_solver_tree,
                                             .set = set,
-                                            .stats = stats,
-                                            .joint = joint,
                                             .wind_segments = wind_segments,
                                             .air_points = tdi_reduced_air_points,
                                             .sway = tdi_reduced_sway,

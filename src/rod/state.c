@@ -10,6 +10,7 @@
 #include "rod/pose.h"
 #include "rod/state.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- making ---------------------------------------------------------------------------------
@@ -129,7 +130,6 @@ void tdi_rod_reset(tdi_rod_state *s) {
     s->head.time = 0;
     s->head.known = 0;
     s->head.moved = 0;
-    s->head.lost_end = false;
     s->stale = TDI_ROD_CURRENT;
     const td_base_motion base = s->head.base;
     s->head.base = (td_base_motion){.rotation = {1, 0, 0, 0}};
@@ -197,11 +197,15 @@ td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position,
                         "the state belongs to a world, which moves its ends: call "
                         "td_world_move_actor()");
     }
+    if (!tdi_finite3(position) || !isfinite(tdi_quat_norm(rotation))) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "the %s of an end is not finite",
+                        tdi_finite3(position) ? "rotation" : "position");
+    }
     tdi_rod_set_end(s, rod, end, position, rotation);
     return TD_OK;
 }
 
-static void set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
+void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
     const tdi_rod_model *m = s->model;
     int32_t i = m->end_node[2 * rod + end];
     if (i == TD_NONE) { // pinned
@@ -223,16 +227,6 @@ static void set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, t
         s->target.goal[at] = s->target.place[at];
         s->target.goal_m1[at] = s->target.m1[at];
         s->target.own[at] = true;
-    }
-}
-
-// Whether where ends shall be is known is noted for the next step.
-void tdi_rod_set_end(tdi_rod_state *s, int32_t rod, bool end, td_vec3 position, td_quat rotation) {
-    set_end(s, rod, end, position, rotation);
-    s->head.lost_end = false;
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        const bool held = s->model->node[i].flags & TDI_HELD_PLACE;
-        s->head.lost_end = s->head.lost_end || (held && !tdi_finite3(s->target.place[i]));
     }
 }
 

@@ -381,12 +381,12 @@ static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
 static void undo(void *body) {
     tdi_rod_state *s = body;
     put_back(s);
-    if (s->head.accepted) {
+    if (s->head.start.accepted) {
         swap_past(s, true);
         s->history.curved = s->replaced.curved;
         s->returned = true;
     }
-    if (s->head.accepted || !tdi_is_prepared(&s->head.rule)) {
+    if (s->head.start.accepted || !tdi_is_prepared(&s->head.rule)) {
         swap_rules(s);
     }
     tdi_rod_place_base(s);

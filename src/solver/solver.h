@@ -54,7 +54,6 @@ typedef struct tdi_explicit_ops {
 } tdi_explicit_ops;
 
 struct td_reduce_opts; // tendril/reduce.h
-struct td_reduce_stats;
 
 enum { TDI_AIR_POINTS = 8 }; // of a state, at most
 
@@ -64,9 +63,6 @@ typedef struct tdi_reduction_ops {
     const struct tdi_solver *of; // whose models they have
     // What is allowed from the next step on; NULL, between steps: all joints move by themselves.
     td_status (*set)(td_body *state, const struct td_reduce_opts *opts, td_diag *diag);
-    void (*stats)(const void *state, struct td_reduce_stats *stats);
-    // Of a segment: td_reduce_mode of its joint, and the first segment of its cluster.
-    void (*joint)(const td_body *state, int32_t segment, uint8_t *mode, int32_t *cluster);
     // The segments whose wind a step takes, which need not be all of them, and where they are.
     const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
     // Points at which the air is sampled: how many.

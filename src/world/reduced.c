@@ -51,7 +51,7 @@ bool td_world_actor_reduction(const td_world *w, td_actor_id id, td_reduce_stats
     if (!stats || actor == TD_NONE || !reduces(w, &w->actors[actor])) {
         return false;
     }
-    w->actors[actor].solver->reduction->stats(w->actors[actor].state, stats);
+    *stats = td_reduced_get_stats(w->actors[actor].state);
     if (w->actors[actor].activity == TDI_WAITING) { // the first joint is not stepped either
         stats->frozen += stats->joints;
         stats->joints = 0;
@@ -71,7 +71,8 @@ bool td_world_actor_clusters(const td_world *w, td_actor_id id, uint8_t *modes, 
         uint8_t mode;
         int32_t cluster;
         if (reduced) {
-            a->solver->reduction->joint(a->state, i, &mode, &cluster);
+            mode = td_reduced_modes(a->state)[i];
+            cluster = td_reduced_cluster(a->state, i);
         } else { // of what is stepped explicitly a joint that is not active is rigid
             mode = td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
             cluster = mode == TD_REDUCE_OWN || up == TD_NONE || !clusters ? i : clusters[up];
