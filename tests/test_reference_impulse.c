@@ -4,6 +4,17 @@
 
 #include "test_world_support.h"
 
+static td_real mass_of(const td_world *w) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        const td_actor a = actor_at(w, k);
+        for (int32_t i = 0; i < a.segment_count; i++) {
+            sum += td_skeleton_segments(a.skeleton)[i].mass;
+        }
+    }
+    return sum;
+}
+
 // ---- pushes ---------------------------------------------------------------------------------
 
 static const char *const integrator_names[] = {"implicit", "implicit-euler", "euler", "rk4"};
@@ -377,6 +388,40 @@ TD_TEST(reference_bounce_reports_its_impulse) {
         }
     }
 }
+
+// Sticks fall on the ground and on each other. What the ground has taken in all steps is their
+// weight and their momentum, also in steps that impacts cut into pieces, of which contact reports
+// the mean.
+TD_TEST(reference_contact_reports_the_impulse_of_steps_in_pieces) {
+    static const td_real rates[] = {30, 60, 100, 240};
+    for (int n = 0; n < 3 * 3 * 4; n++) {
+        const int k = n / 3 % 3;
+        const td_real rate = rates[n / 9], restitution = 0.4 * (n % 3);
+        OWNED(stage) s = stage_printed(
+            "{step: %.17g, tolerance: 1e-9, air_density: 0, contact: {method: exact, restitution: "
+            "%g}, colliders: [{plane: {restitution: %g}}], objects: [{solver: %s, start: drawn, "
+            "%s instances: {count: 3, area: [0.1, 0, 0.1], jitter: 0, layout: grid}, position: [0, "
+            "0.23, 0], strand: {points: [[0, 0, 0], [0.2, 0.1, 0.1]], segments: 2, radius: 0.01, "
+            "line_mass: 2.5%s}}]}",
+            1 / rate, restitution, restitution, solvers[k], k == 0 ? "loose: true," : "",
+            k == 0 ? "" : ", start: {held: free}");
+        td_real taken = 0, off = 0;
+        for (int32_t j = 0; j < (int32_t)(0.5 * rate); j++) {
+            td_contact contacts[64];
+            steps(s.world, 1);
+            const int32_t count = td_world_contacts(s.world, contacts, 64);
+            for (int32_t i = 0; i < count && i < 64; i++) {
+                const bool ground = contacts[i].other_actor == TD_NONE;
+                taken += ground ? contacts[i].force.y * td_world_dt(s.world) : 0;
+            }
+            const td_real weight = 9.81 * mass_of(s.world) * td_world_time(s.world);
+            off = fmax(off, fabs(taken - weight - td_world_sums(s.world).linear.y));
+        }
+        CHECK_SAY(off < 2e-5 && taken > 5, "%s, e = %g, 1/%g s: %g N s off of %g", solvers[k],
+                  restitution, rate, off, taken);
+    }
+}
+
 // ---- steps of a program's own length --------------------------------------------------------
 
 // A number from 0 to 1 of a row that is always the same.

@@ -71,7 +71,8 @@ TD_API td_status td_island_restore(td_island *island, const void *bytes, size_t 
 
 // ---- contacts -------------------------------------------------------------------------------
 
-/// One contact at the end of the last step.
+/// One contact of the last step. Of a step that was taken in pieces these are the contacts of all
+/// pieces, each pair of sides with its places in the last that had it.
 typedef struct td_contact {
     int32_t actor, segment; ///< First side: the index of an actor of a world, which
                             ///< td_world_actor_id() takes, or of a state of an island.
@@ -79,7 +80,7 @@ typedef struct td_contact {
     int32_t other;          ///< Segment of other_actor, or index of the collider.
     td_vec3 point;          ///< m.
     td_vec3 normal;         ///< Unit, from the other side to the first.
-    td_vec3 force;          ///< N, on the first side: barrier and friction.
+    td_vec3 force;          ///< N, on the first side, the mean over the step: barrier and friction.
     td_real gap;            ///< m.
 } td_contact;
 

@@ -77,11 +77,14 @@ typedef struct tdi_exact_step {
     td_vec3 *free_path;  // of a point: its displacement without forces of contact
 } tdi_exact_step;
 
-// Contacts of the impacts of a step, with their mean force over it.
-typedef struct tdi_impacts {
+// Contacts of the earlier pieces of a step, each pair of sides once, with its part of the mean
+// force over the step.
+typedef struct tdi_earlier_contacts {
     td_contact *contact;
-    int32_t count, limit, room;
-} tdi_impacts;
+    int32_t count, limit, room; // a count above the room: there were more
+    int32_t next;               // where the next pair is looked for first
+    td_real last;               // the last piece, as a fraction of the step
+} tdi_earlier_contacts;
 
 // Conjugate gradients: see conjugate_gradients.c. Unknowns are points of capsules that meet others,
 // then turns of capsules, which are counted after all points.
@@ -122,7 +125,7 @@ struct tdi_body_contact {
     tdi_idle_set idle_set;
     tdi_barriers barriers;
     tdi_exact_step exact_step;
-    tdi_impacts impacts;
+    tdi_earlier_contacts earlier;
     tdi_gradients gradients;
     tdi_contact_solve solve;
 };
@@ -164,7 +167,11 @@ bool tdi_body_contact_driven(const tdi_system *system); // whether any motion is
 // not.
 void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *system);
 
-// After an impact, in a part of the step: its contacts are reported at the end of it.
+// Forces are reported as the mean over the step, also of one that is taken in pieces: before the
+// first, and after each, which is a fraction of the step. After an impact its contacts are
+// forgotten.
+void tdi_body_contact_begin_pieces(tdi_body_contact *t);
+void tdi_body_contact_note_piece(tdi_body_contact *t, td_real part, bool last);
 void tdi_body_contact_note_impact(tdi_body_contact *t, td_real part);
 
 // Evaluates at the poses; with `carry` forces include the remaining motion of colliders.

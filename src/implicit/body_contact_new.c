@@ -63,7 +63,7 @@ static void lay_out(tdi_body_contact *t, tdi_layout *l) {
     t->exact_step.stiffness = tdi_layout_place(l, members, sizeof *t->exact_step.stiffness);
     t->capsule = tdi_layout_place(l, capsules, sizeof *t->capsule);
     t->now = tdi_layout_place(l, points, sizeof *t->now);
-    t->impacts.contact = tdi_layout_place(l, (size_t)t->impacts.room, sizeof *t->impacts.contact);
+    t->earlier.contact = tdi_layout_place(l, (size_t)t->earlier.room, sizeof *t->earlier.contact);
     t->memory.scratch = tdi_layout_place(l, 0, 1);
     lay_out_scratch(t, l);
     const size_t both = t->memory.couples ? points + capsules : 0;
@@ -146,8 +146,9 @@ static tdi_body_contact sized(const tdi_member *members, int32_t count, const td
         t.memory.couples = t.memory.couples && (!members[k].room || members[k].room->blocks > 0);
         contacts += members[k].room ? members[k].room->contact.contacts : INT32_MAX;
     }
-    t.impacts.limit = opts->method == TD_CONTACT_EXACT ? 2 * t.capsule_count : 0;
-    t.impacts.room = 2 * contacts < t.impacts.limit ? 2 * (int32_t)contacts : t.impacts.limit;
+    t.earlier.limit = 4 * t.capsule_count;
+    t.earlier.room = contacts < t.earlier.limit ? (int32_t)contacts : t.earlier.limit;
+    t.earlier.last = 1;
     return t;
 }
 
@@ -237,7 +238,7 @@ tdi_body_contact *tdi_body_contact_place(const tdi_member *members, int32_t coun
 
 bool tdi_body_contact_lacks_room(const tdi_body_contact *t) {
     tdi_contact_room more;
-    return t->memory.lacks || t->solve.coupled->lacks || t->impacts.count > t->impacts.room ||
+    return t->memory.lacks || t->solve.coupled->lacks || t->earlier.count > t->earlier.room ||
            (t->set && tdi_contacts_lack(t->set, &more));
 }
 
@@ -254,7 +255,7 @@ void tdi_body_contact_grow(const tdi_body_contact *t, int32_t member, tdi_member
         room->contact.pairs += more_of(room->contact.pairs, share * more.pairs);
         room->contact.contacts += more_of(room->contact.contacts, share * more.contacts);
     }
-    if (t->impacts.count > t->impacts.room) {
+    if (t->earlier.count > t->earlier.room) {
         room->contact.contacts *= 2;
     }
     if (t->memory.lacks || t->solve.coupled->lacks) {

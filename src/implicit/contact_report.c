@@ -68,7 +68,8 @@ void tdi_body_contact_tightest_text(const tdi_body_contact *t, const tdi_system 
 
 // ---- reading --------------------------------------------------------------------------------
 
-static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c) {
+// With the part of its force that a piece of the step has in the mean.
+static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c, td_real part) {
     const bool collider = c->row.other >= t->capsule_count;
     const td_vec3 axis = tdi_rows_side(&c->row, 0, t->now);
     return (td_contact){.actor = t->owner[c->row.capsule],
@@ -78,7 +79,7 @@ static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c) {
                                           : t->capsule[c->row.other].body,
                         .point = tdi_madd(axis, c->row.normal, -t->capsule[c->row.capsule].radius),
                         .normal = c->row.normal,
-                        .force = tdi_scale(c->force, -1), // the gradient is against it
+                        .force = tdi_scale(c->force, -part), // the gradient is against it
                         .gap = c->gap};
 }
 
@@ -98,7 +99,7 @@ static bool comes_before(const tdi_body_contact *t, const tdi_contact *c, const 
 static void add_friction(const tdi_body_contact *t, const tdi_contact *c,
                          const tdi_contact *barriers, td_contact *contacts, int32_t at,
                          int32_t count) {
-    const td_contact own = contact_of(t, c);
+    const td_contact own = contact_of(t, c, t->earlier.last);
     td_contact *best = NULL;
     td_real least = INFINITY;
     for (int32_t k = at; k < count && is_of_pair(&barriers[k], c); k++) {
@@ -118,46 +119,85 @@ static bool same_sides(const td_contact *a, const td_contact *b) {
            a->other == b->other;
 }
 
-void tdi_body_contact_note_impact(tdi_body_contact *t, td_real part) {
+void tdi_body_contact_begin_pieces(tdi_body_contact *t) {
+    t->earlier.count = t->earlier.next = 0;
+    t->earlier.last = 1;
+}
+
+// Pieces have their contacts in the same order, so that most are found where the search begins.
+static td_contact *find_earlier(tdi_earlier_contacts *e, const td_contact *c) {
+    const int32_t count = e->count < e->room ? e->count : e->room;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t at = (e->next + k) % count;
+        if (same_sides(&e->contact[at], c)) {
+            e->next = at + 1;
+            return &e->contact[at];
+        }
+    }
+    return NULL;
+}
+
+static void add_earlier(tdi_earlier_contacts *e, const td_contact *c) {
+    td_contact *before = find_earlier(e, c);
+    if (before) {
+        const td_vec3 force = tdi_add(before->force, c->force);
+        *before = *c;
+        before->force = force;
+    } else if (e->count < e->limit) {
+        if (e->count < e->room) {
+            e->contact[e->count] = *c;
+        }
+        e->count++;
+    }
+}
+
+void tdi_body_contact_note_piece(tdi_body_contact *t, td_real part, bool last) {
     int32_t count = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    for (int32_t k = 0; k < count && t->impacts.count < t->impacts.limit; k++) {
-        td_contact c = contact_of(t, &list[k]);
-        c.force = tdi_scale(c.force, part);
-        const bool counts = !list[k].rolling && tdi_dot(c.force, c.force) > 0;
-        if (counts && t->impacts.count < t->impacts.room) {
-            t->impacts.contact[t->impacts.count] = c;
+    t->earlier.last = part;
+    for (int32_t k = 0; !last && k < count; k++) {
+        const td_contact c = contact_of(t, &list[k], part);
+        if (!list[k].rolling && tdi_dot(c.force, c.force) > 0) {
+            add_earlier(&t->earlier, &c);
         }
-        t->impacts.count += counts;
     }
+}
+
+void tdi_body_contact_note_impact(tdi_body_contact *t, td_real part) {
+    tdi_body_contact_note_piece(t, part, false);
     tdi_contacts_forget(t->set);
 }
 
-// Adds the impacts of the step to `all` contacts of its end: how many there are with them.
-static int32_t add_impacts(const tdi_body_contact *t, const tdi_contact *list, int32_t all,
-                           td_contact *contacts, int32_t capacity) {
-    int32_t count = all;
-    for (int32_t k = 0; k < t->impacts.count && k < t->impacts.room; k++) {
-        const td_contact *hit = &t->impacts.contact[k];
-        int32_t at = 0, earlier = 0; // the same pair at the end of the step, or hit before
-        for (bool found = false; at < all && !found; at += !found) {
-            const td_contact c = contact_of(t, &list[at]);
-            found = same_sides(&c, hit);
+// The first of `all` contacts at the end of the step with these sides, from `from` on; all: none.
+static int32_t find_last(const tdi_body_contact *t, const tdi_contact *list, int32_t all,
+                         const td_contact *c, int32_t from) {
+    for (int32_t k = 0; k < all; k++) {
+        const int32_t at = (from + k) % all;
+        const td_contact own = contact_of(t, &list[at], 1);
+        if (same_sides(&own, c)) {
+            return at;
         }
-        for (int32_t j = 0; at == all && j < k && earlier >= 0; j++) {
-            earlier = same_sides(&t->impacts.contact[j], hit) ? -1 : 0;
-        }
-        if (at == all && earlier < 0) {
-            for (at = all; at < capacity && !same_sides(&contacts[at], hit); at++) {}
-        } else if (at == all) {
-            at = count++;
+    }
+    return all;
+}
+
+// Adds those of the earlier pieces to `all` contacts of the last: how many there are with them.
+static int32_t add_earlier_pieces(const tdi_body_contact *t, const tdi_contact *list, int32_t all,
+                                  td_contact *contacts, int32_t capacity) {
+    int32_t count = all, from = 0;
+    for (int32_t k = 0; k < t->earlier.count && k < t->earlier.room; k++) {
+        const td_contact *before = &t->earlier.contact[k];
+        const int32_t at = find_last(t, list, all, before, from);
+        if (at < all) {
+            from = at + 1;
             if (at < capacity) {
-                contacts[at] = *hit;
+                contacts[at].force = tdi_add(contacts[at].force, before->force);
             }
-            continue;
-        }
-        if (at < capacity) {
-            contacts[at].force = tdi_add(contacts[at].force, hit->force);
+        } else {
+            if (count < capacity) {
+                contacts[count] = *before;
+            }
+            count++;
         }
     }
     return count;
@@ -168,7 +208,7 @@ int32_t tdi_body_contact_report(const tdi_body_contact *t, td_contact *contacts,
     const tdi_contact *list = t->set ? tdi_contacts_list(t->set, &count) : NULL;
     for (; all < count && !list[all].friction; all++) {
         if (all < capacity) {
-            contacts[all] = contact_of(t, &list[all]);
+            contacts[all] = contact_of(t, &list[all], t->earlier.last);
         }
     }
     for (int32_t k = all; k < count; k++) { // frictions, in the same order
@@ -179,5 +219,5 @@ int32_t tdi_body_contact_report(const tdi_body_contact *t, td_contact *contacts,
             add_friction(t, &list[k], list, contacts, at, all < capacity ? all : capacity);
         }
     }
-    return add_impacts(t, list, all, contacts, capacity);
+    return add_earlier_pieces(t, list, all, contacts, capacity);
 }

@@ -358,6 +358,12 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     return status;
 }
 
+static void begin_pieces(const tdi_system *y) {
+    if (y->contact) {
+        tdi_body_contact_begin_pieces(y->contact);
+    }
+}
+
 static void end_contact(const tdi_system *y) {
     if (y->contact) {
         tdi_body_contact_end(y->contact, y);
@@ -395,9 +401,7 @@ td_status tdi_system_try(const tdi_system *y, bool *converged, td_step_stats *st
                          td_diag *diag) {
     const span whole = {.to = 1};
     clear_message(diag);
-    if (y->contact) {
-        y->contact->impacts.count = 0;
-    }
+    begin_pieces(y);
     td_status status = try_part(y, whole, converged, stats, diag);
     if (status != TD_OK || !*converged) {
         tdi_system_undo(y);
@@ -458,6 +462,7 @@ td_status tdi_system_truncate(const tdi_system *y, td_step_stats *stats, td_diag
     const tdi_rule given = rule_of(y, whole), rule = one_step(&given);
     bool converged;
     clear_message(diag);
+    begin_pieces(y);
     begin_all(y, &rule);
     const tdi_newton_opts newton = {INT32_MAX, tolerance_in(y, whole, &rule), false, NULL};
     td_status status = begin_truncated(y, &rule, diag);
@@ -598,6 +603,14 @@ static td_status spent(td_diag *diag) {
     return tdi_fail(diag, TD_ERR_LIMIT, "the budget of the step is spent");
 }
 
+static void note_piece(const tdi_system *y, span part, bool impact) {
+    if (y->contact && impact) {
+        tdi_body_contact_note_impact(y->contact, part.to - part.from);
+    } else if (y->contact) {
+        tdi_body_contact_note_piece(y->contact, part.to - part.from, part.to == 1);
+    }
+}
+
 // The step in pieces of 1, 1/2, ... 1/64 of it, and smaller ones where a pair tunnels.
 td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *stats,
                             td_diag *diag) {
@@ -608,6 +621,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
                   .halved = !(y->contact && tdi_exact_bounces(y->contact))};
     td_status status = TD_OK;
     save_all(y, memory);
+    begin_pieces(y);
     while (p.at < FINEST && status == TD_OK) {
         bool converged;
         const span part = {p.at / all, (p.at + p.piece) / all, p.impact, p.no_restitution, p.vain};
@@ -624,9 +638,7 @@ td_status tdi_system_halves(const tdi_system *y, void *memory, td_step_stats *st
             stats->unconverged += !converged;
             p.vain = p.vain || !converged;
             end_contact(y);
-            if (p.impact && bounced) {
-                tdi_body_contact_note_impact(y->contact, part.to - part.from);
-            }
+            note_piece(y, part, p.impact && bounced);
             accept(y, part);
             next_piece(&p, bounced);
         } else if (tdi_is_spent(y->budget) && status == TD_OK) {
@@ -714,6 +726,7 @@ td_status tdi_system_settle(const tdi_system *y, td_step_stats *stats, td_diag *
     td_status status = TD_OK;
     bool converged = false, positive = true;
     clear_message(diag);
+    begin_pieces(y);
     for (int32_t k = 0; k < y->count; k++) {
         tdi_state_begin_rest(y->member[k].body, y->member[k].opts);
     }
