@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Broad phase: which pairs of capsules, or of a capsule and a collider, may meet.
 //
-// Method   Every capsule has a box around all that it sweeps. Boxes that overlap are found by
-//          grids, see grids.c, and looked at more closely here.
+// Method   Every capsule has a swept bounding box. Grids find the boxes that overlap (grids.c);
+//          here these pairs are tested more closely.
 // Fast     The mean motion of all points brings no capsule nearer to another, so boxes for pairs of
 //          capsules are swept by the rest of the motion only. Boxes that move fast must also
 //          overlap at the same time.
-// Standing Where most capsules stand, only those are looked for that do not: pairs of two that
-//          stand are left out.
-// Reuse    Boxes are larger than needed by a fraction of the radius. Every point has a box of its
-//          own that is larger by as much. As long as all points stay inside theirs, but for a
-//          motion that they have in common, capsules stay inside their boxes and the pairs stay
-//          valid, unless some were omitted because their boxes overlap at different times.
+// Fixed    Where most capsules are fixed, only the others are searched: pairs of two fixed capsules
+//          are skipped.
+// Reuse    Boxes have a margin of a fraction of the radius. Every point has a box with the same
+//          margin. While all points stay inside their boxes, apart from a common motion, capsules
+//          stay inside theirs and the pairs stay valid, unless some were skipped because their
+//          boxes overlap at different times.
 
 #include "contact/broad.h"
 
@@ -20,9 +20,9 @@
 
 #include <string.h>
 
-#define LONG   8.0  // radii: axes of longer capsules are compared, not boxes alone
-#define APART  8.0  // times as much to spare where groups move one at a time,
-#define ASIDE  0.1  // and so much of the way
+#define LONG   8.0  // radii: longer capsules are compared by axes, not boxes alone
+#define APART  8.0  // times the margin where groups move one at a time,
+#define ASIDE  0.1  // and so much of the path
 #define CORNER 1.75 // from the middle of a cube to its corner, in half sides, and a little
 
 // ---- boxes ----------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ static inline tdi_bounds bounds_at(const tdi_contacts *c, int32_t i, const tdi_s
     return widened(&box, k->radius * (1 + 0.5 * gap));
 }
 
-// all that it sweeps
+// the swept box
 static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_search_motion *m,
                                    td_vec3 common) {
     tdi_bounds box = bounds_at(c, i, m, c->opts.gap, common, false);
@@ -76,27 +76,28 @@ static inline tdi_bounds bounds_of(const tdi_contacts *c, int32_t i, const tdi_s
     return box;
 }
 
-// comparisons pass over what is no number
+// comparisons with a position that is not finite are false
 static inline bool placed(const tdi_contacts *c, int32_t i, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i];
     return tdi_finite3(m->x[k->a]) && tdi_finite3(m->x[k->b]) &&
            (!m->dx || (tdi_finite3(m->dx[k->a]) && tdi_finite3(m->dx[k->b])));
 }
 
-static inline bool holds(const tdi_bounds *b, td_vec3 x) { // false for what is no number
+static inline bool contains(const tdi_bounds *b,
+                            td_vec3 x) { // false for a position that is not finite
     return x.x >= b->low.x && x.x <= b->high.x && x.y >= b->low.y && x.y <= b->high.y &&
            x.z >= b->low.z && x.z <= b->high.z;
 }
 
-// Whether a point stays in its box when it is moved by `shift`, and its motion is less by what
-// `after` has more of that.
+// Whether a point stays in its box when it is shifted by `shift` at the start and by `after` at the
+// end of its motion.
 static inline bool stays_inside(const tdi_search_motion *m, const tdi_bounds *room, int32_t k,
                                 td_vec3 shift, td_vec3 after) {
-    return holds(&room[k], tdi_add(m->x[k], shift)) &&
-           (!m->dx || holds(&room[k], tdi_add(tdi_add(m->x[k], m->dx[k]), after)));
+    return contains(&room[k], tdi_add(m->x[k], shift)) &&
+           (!m->dx || contains(&room[k], tdi_add(tdi_add(m->x[k], m->dx[k]), after)));
 }
 
-// Whether all points do, with a motion that is less by `common`.
+// The same of all points, with `common` taken off their motion.
 static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const tdi_bounds *room,
                         td_vec3 shift, td_vec3 common) {
     const td_vec3 after = tdi_sub(shift, common);
@@ -108,7 +109,7 @@ static bool stay_inside(const tdi_contacts *c, const tdi_search_motion *m, const
     return true;
 }
 
-// Whether the points of all capsules do that do not stand.
+// The same of the points of capsules that are not fixed.
 static bool movers_stay_inside(const tdi_contacts *c, const tdi_search_motion *m) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
@@ -130,7 +131,7 @@ static bool still_covered(const tdi_contacts *c, const tdi_search_motion *m) {
            (c->limits.colliders == 0 || stay_inside(c, m, c->broad.room_reach, none, none));
 }
 
-// Where a point goes, less `common`, and as far around that as all its capsules have to spare.
+// The box of a point: its path, with `common` taken off, and the margin of its capsules.
 static tdi_bounds room_of(const tdi_contacts *c, int32_t k, const tdi_search_motion *m,
                           td_vec3 common) {
     tdi_bounds b = {m->x[k], m->x[k]};
@@ -151,13 +152,13 @@ static void make_room(tdi_contacts *c, const tdi_search_motion *m) {
     }
 }
 
-static td_status nowhere(int32_t capsule, td_diag *diag) {
+static td_status not_finite(int32_t capsule, td_diag *diag) {
     return tdi_fail_at(diag, TD_ERR_DIVERGED, capsule, "the position of capsule %d is not finite",
                        capsule);
 }
 
-// Boxes of all; those that stood when the last search left them out are in theirs still.
-static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
+// Boxes of all capsules. Fixed capsules that the last search skipped keep theirs.
+static td_status make_boxes(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t i = 0; i < c->capsule_count; i++) {
         if (c->inactive.partial && c->inactive.is_inactive[i]) {
@@ -174,7 +175,7 @@ static td_status fatten(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
         }
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(f.high, f.low)) ||
             !tdi_finite3(tdi_sub(r.high, r.low))) {
-            return nowhere(i, diag);
+            return not_finite(i, diag);
         }
     }
     return TD_OK;
@@ -188,7 +189,7 @@ static inline bool is_fast(const tdi_contacts *c, int32_t i, const tdi_search_mo
     return tdi_dot(a, a) > r2 || tdi_dot(b, b) > r2;
 }
 
-// Cuts [*from, *to] to where the value that goes evenly from `a` to `b` is not below 0.
+// Cuts [*from, *to] to where the linear function from `a` to `b` is not below 0.
 static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
     if (a < 0 && b < 0) {
         *to = -1;
@@ -199,7 +200,7 @@ static inline void cut_to(td_real a, td_real b, td_real *from, td_real *to) {
     }
 }
 
-// Whether two boxes that go evenly from start to end overlap at some time.
+// Whether two boxes that move linearly overlap at some time.
 static bool overlap_in_time(const tdi_contacts *c, tdi_near_pair pair, const tdi_search_motion *m,
                             td_real gap) {
     td_real from = 0, to = 1;
@@ -238,8 +239,8 @@ static inline bool is_long(const tdi_capsule *k, const td_vec3 *x) {
     return square(tdi_sub(x[k->b], x[k->a])) > LONG * LONG * k->radius * k->radius;
 }
 
-// Boxes of long capsules say little. Whether axes are farther apart than they can come while their
-// points stay in their rooms, which are boxes.
+// Boxes of long capsules are loose. Whether axes are too far apart to meet while their points stay
+// in their boxes.
 static bool are_far(const tdi_contacts *c, int32_t i, int32_t j, const tdi_search_motion *m) {
     const tdi_capsule *k = &c->capsule[i], *l = &c->capsule[j];
     if (!is_long(k, m->x) && !is_long(l, m->x)) {
@@ -339,7 +340,7 @@ bool tdi_contacts_full(const tdi_contacts *c) {
     return c->limits.exceeded;
 }
 
-// Half as much again as was asked for, so that it seldom grows.
+// Half more than was needed, so that it seldom grows.
 bool tdi_contacts_lack(const tdi_contacts *c, tdi_contact_room *more) {
     const tdi_contact_room need = c->limits.need, room = c->limits.capacity;
     more->pairs = need.pairs > room.pairs ? need.pairs - room.pairs + need.pairs / 2 : 0;
@@ -373,7 +374,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
             return TD_OK;
         }
     } else {
-        td_status status = fatten(c, &m, diag);
+        td_status status = make_boxes(c, &m, diag);
         const tdi_search w = {.c = c, .m = &m};
         bool dropped = false;
         c->inactive.partial = c->inactive.fixed && status == TD_OK;
@@ -404,8 +405,8 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
 
 // ---- groups that move one at a time ---------------------------------------------------------
 
-// Rooms around all ways, with boxes that hold them.
-static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
+// Boxes of points around their paths, and boxes of capsules around these.
+static td_status make_wide_boxes(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < c->point_count; k++) {
         const tdi_bounds way = room_of(c, k, m, none);
@@ -424,7 +425,7 @@ static td_status spread(tdi_contacts *c, const tdi_search_motion *m, td_diag *di
             c->broad.collider_box[i] = box;
         }
         if (!placed(c, i, m) || !tdi_finite3(tdi_sub(box.high, box.low))) {
-            return nowhere(i, diag);
+            return not_finite(i, diag);
         }
     }
     return TD_OK;
@@ -435,7 +436,7 @@ td_status tdi_contacts_find_independent(tdi_contacts *c, const td_vec3 *x, const
     const tdi_search_motion m = {.x = x, .dx = dx};
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
-    const td_status status = spread(c, &m, diag);
+    const td_status status = make_wide_boxes(c, &m, diag);
     c->broad.valid = c->broad.valid_colliders = c->inactive.partial = false;
     c->pairs.count = c->pairs.self_count = 0;
     if (status != TD_OK) {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Exact contact: planes that hold the two sides of a pair apart, with Coulomb's friction.
+// Exact contact: planes that separate the two sides of a pair, with Coulomb's friction. Their
+// forces are in exact_force.c, restitution in exact_bounce.c.
 //
-// Planes    Whatever is in the way of a whole step gets a plane: at the time when the gap would
-//           close, the places that meet, and the direction n between them, are fixed. With
-//           e = sum of w_k x_k less the place on a collider's surface, at the end of the step,
+// Planes    A pair that would meet in the step gets a plane: at the time when the gap would close,
+//           the points that meet and the direction n between them are fixed. With e = sum of w_k
+//           x_k less the point on a collider's surface, at the end of the step,
 //             u = n (n.e - reach) + (I - n n^T) (e - e*)
-//           is how far they are beyond what they must keep, and how far they slip. Turns w of the
-//           two capsules in the step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the
-//           axes to the surface.
-// Sliding   The cone alone would lift what slides by m |u_t|. The shift m |u_t|, as it was at the
-//           last update, is added to n.e, so that the gap is closed when both agree.
-// Rolling   What turns on something round touches it elsewhere at the end of the step. A taut rope
-//           on a drum resists turns of its segments as much by this as by its tension, so that
-//           places of the start of each step would make it flutter, and slip. So places follow the
-//           pose with each update, by half: that converges where this is less than three times all
-//           other resistance.
-// Memory    Multipliers on capsules that touch colliders begin with the forces of the last step: a
-//           pull that many contacts share is not found in a few updates.
-// What forces they have is in exact_force.c, what bounces in exact_bounce.c.
+//           is the gap beyond the least one, and the slip. Rotations w of the two capsules in the
+//           step add n x (a_0 w_0 + a_1 w_1) to the slip, a the arms from the axes to the surface.
+// Sliding   The cone alone would lift a sliding body by m |u_t|. The shift m |u_t| of the last
+//           update is added to n.e, so that the gap is closed when both agree.
+// Rolling   A body that rolls on a round surface has moved its contact point by the end of the
+//           step. A taut rope on a drum resists rotations of its segments as much by this as by its
+//           tension: with the contact points of the start of each step it would flutter and slip.
+//           So contact points follow the pose with each update, by half. That converges where this
+//           resistance is less than three times all other.
+// Start     Multipliers of contacts with colliders start with the forces of the last step: a few
+//           updates do not find a load that many contacts share.
 
 #include "contact/plane.h"
 
@@ -26,24 +25,24 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR     1.1 // times the gap that planes keep: what is as near carries weight, as a first guess
-#define MISSING  0.9  // of it: what has come nearer needs a plane
-#define RECOVERS 0.1  // of what is missing of it, a step at most,
-#define SLOWLY   6.0  // 1/s: and of short steps so much a second, or it would be thrown,
-#define PAID     0.25 // and of the approach at most, for lifting what rests adds to its energy,
-#define NARROW   0.5  // unless less than this is left of it, or something is driven
-#define FOLLOWS  0.5  // of the way: so far places follow the pose with an update,
+#define NEAR     1.1  // times the gap of planes: nearer pairs carry weight, as a first guess
+#define MISSING  0.9  // of that gap: nearer pairs need a plane
+#define RECOVERS 0.1  // of the missing gap that a step restores at most,
+#define SLOWLY   6.0  // 1/s: and in a second of short steps, so that bodies are not thrown,
+#define PAID     0.25 // and of the approach, as lifting a body at rest adds energy,
+#define NARROW   0.5  // unless less than this is left of the gap, or a motion is prescribed
+#define FOLLOWS  0.5  // of its displacement: so far a contact point moves with an update,
 #define FACES    0.5  // while directions differ by less than the angle with this cosine
 #define ALONG    0.5  // square of a cosine: axes with less of an angle may lie along each other
-#define STIFF    1e3  // times mass over h^2: friction gives way by less than this part of a way
+#define STIFF    1e3 // times mass over h^2: stiffness, of which friction leaves a slip of the inverse
 
 // ---- planes ---------------------------------------------------------------------------------
 
-// A place of the pair that is to be held, where it was found.
+// A contact point of the pair, as it was found.
 typedef struct spot {
     tdi_pair_geometry m;
     tdi_closest k;
-    int32_t which; // of the places of its pair: towards an end, 0 or 1, or
+    int32_t which; // of the contact points of its pair: at an end, 0 or 1, or
 } spot;
 
 enum { CLOSEST = 2 };
@@ -69,19 +68,19 @@ static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rul
     return tdi_norm(tdi_plane_tangential(p, way)) < c->opts.creep * rule->h;
 }
 
-// The slip to be expected: that of free fall less what friction takes while it stops the approach.
+// The expected slip: that of free fall less the part that friction stops during the approach.
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
     td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
-    if (p->row.other >= c->capsule_count) { // what falls together keeps its distance
+    if (p->row.other >= c->capsule_count) { // bodies that fall together keep their distance
         way = tdi_madd(way, rule->gravity, rule->h * rule->h);
     }
     const td_real approach = fmax(-tdi_dot(p->row.normal, way), 0);
     return fmax(tdi_norm(tdi_plane_tangential(p, way)) - p->friction * approach, 0);
 }
 
-// The force of the last step, where that still is one of this plane.
-static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
+// The force of the last step, if it is valid for this plane.
+static void warm_start(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_vec3 last = rule->warm_start[TDI_CONTACT_POINTS * p->row.capsule + p->which];
     const td_real along = tdi_dot(last, p->row.normal), most = p->friction * along;
     const bool steady = rule->h == rule->whole;
@@ -93,7 +92,7 @@ static void recall(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane 
     }
 }
 
-// What a plane keeps, and what it starts from.
+// The gap that a plane keeps, and its start values.
 static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_real gap = tdi_dot(p->row.normal,
                                 tdi_sub(tdi_rows_between(&p->row, rule->began), p->from)) -
@@ -116,12 +115,12 @@ static void prepare(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane
         const td_real mass = tdi_plane_mass(p, rule) * rule->h * rule->h;
         p->multiplier = tdi_scale(p->row.normal, 0.5 * mass * tdi_norm(rule->gravity));
     }
-    recall(c, rule, p);
+    warm_start(c, rule, p);
     p->rolling.limit = tdi_rolling_of(c, p->row.other) * tdi_dot(p->row.normal, p->multiplier);
 }
 
-// Where it stands: places and direction.
-static void stand(const tdi_contacts *c, const spot *at, tdi_plane *p) {
+// The contact point and direction of a plane.
+static void place_plane(const tdi_contacts *c, const spot *at, tdi_plane *p) {
     const tdi_closest *k = &at->k;
     p->row.s = at->m.from + (1 - at->m.from) * k->s;
     p->row.t = k->t;
@@ -147,7 +146,7 @@ static tdi_plane plane_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi
                    .radii = at->m.radii,
                    .friction = tdi_static_of(c, pair.j),
                    .sliding = tdi_friction_of(c, pair.j)};
-    stand(c, at, &p);
+    place_plane(c, at, &p);
     p.stiffness = STIFF * tdi_plane_mass(&p, rule);
     if (p.friction > 0) {
         tdi_arms_of(c, pair, tdi_norm(at->k.e), p.row.arm);
@@ -202,7 +201,7 @@ void tdi_planes_move_points(tdi_contacts *c, const tdi_plane_rule *rule, const t
             !(tdi_norm(at.k.e) > 0)) {
             continue;
         }
-        stand(c, &at, &next);
+        place_plane(c, &at, &next);
         if (tdi_dot(next.row.normal, p->row.normal) > FACES) { // it has not passed through
             next.slip = tdi_sub(tdi_rows_between(&next.row, rule->history), next.from);
             inherit(&next, p);
@@ -233,7 +232,7 @@ static int32_t which_of(const tdi_pair_geometry *m, const tdi_closest *k, int n)
     return closest ? CLOSEST : (int32_t)k->s;
 }
 
-// The place s of an axis over another one.
+// The point s of an axis over another one.
 static tdi_closest over_axis(const tdi_pair_shape *two, td_real s) {
     const td_vec3 v = tdi_sub(two->d, two->c);
     const td_vec3 x = tdi_sub(tdi_madd(tdi_scale(two->a, 1 - s), two->b, s), two->c);
@@ -242,8 +241,8 @@ static tdi_closest over_axis(const tdi_pair_shape *two, td_real s) {
     return (tdi_closest){.s = s, .t = t, .e = e, .loose = {1, 1, 1}, .distance = tdi_norm(e)};
 }
 
-// Finds the part of an axis that lies along another one, or over the face of a box that e leads to.
-// Returns false if no part does.
+// The part of an axis that lies along another one, or over the face of a box in the direction of e.
+// False: there is none.
 static bool part_along(const tdi_pair_shape *two, td_vec3 e, td_real part[2]) {
     const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_real uu = tdi_dot(u, u), a[3] = {two->a.x, two->a.y, two->a.z},
@@ -272,8 +271,8 @@ static bool part_along(const tdi_pair_shape *two, td_vec3 e, td_real part[2]) {
     return part[0] < part[1];
 }
 
-// Both ends of that part are places, besides the closest: one place would go from end to end with
-// the least tilt. How many there are with them.
+// Adds both ends of that part as contact points: a single one would jump from end to end at the
+// least tilt. Returns their number.
 static int add_ends(const tdi_pair_geometry *m, spot spots[TDI_CONTACT_POINTS], int count) {
     td_real part[2];
     if (count == 0 || !part_along(&m->two, spots[0].k.e, part)) {
@@ -300,9 +299,8 @@ static int add_ends(const tdi_pair_geometry *m, spot spots[TDI_CONTACT_POINTS], 
     return count;
 }
 
-// Where a pair comes into range: 0..TDI_CONTACT_POINTS places. `part` of the way is free, and where
-// that is not all there is a place, though the search may have stopped short of the range. Planes
-// are the same all along.
+// The contact points of a pair in range, 0..TDI_CONTACT_POINTS. `part` of the path is free; below 1
+// there is a contact point, even if the search stopped short of the range.
 static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                     td_real part, spot spots[TDI_CONTACT_POINTS]) {
     tdi_pair_geometry m = tdi_pair_after(c, pair, x, dx, part);
@@ -323,7 +321,7 @@ static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
 typedef struct finder {
     tdi_contacts *c;
     const tdi_plane_rule *rule;
-    int32_t old, count; // of the planes that were, and those that are now
+    int32_t old, count; // of the old planes, and of the new ones
     bool changed;
 } finder;
 
@@ -335,7 +333,7 @@ static bool is_of(const tdi_plane *p, tdi_near_pair pair) {
     return p->row.capsule == pair.i && p->row.other == pair.j;
 }
 
-// Planes of pairs before this one stay. Those with colliders come after all others.
+// Keeps the planes of earlier pairs. Planes with colliders come after all others.
 static void pass_to(finder *f, tdi_near_pair pair) {
     const tdi_contacts *c = f->c;
     const bool collider = pair.j >= c->capsule_count;
@@ -350,8 +348,7 @@ static void pass_to(finder *f, tdi_near_pair pair) {
     }
 }
 
-// A place that is in range: the plane there stays if it held, or there is a new one if it is
-// needed.
+// A contact point in range: keeps its plane if no pair passed it, or adds one if it is needed.
 static void take_spot(finder *f, tdi_near_pair pair, const spot *at, const tdi_plane *was,
                       bool free) {
     const bool flat = at->m.two.side == TDI_SIDE_PLANE,
@@ -394,7 +391,7 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
         met[spots[n].which] = true;
         take_spot(f, pair, &spots[n], was, part >= 1);
     }
-    for (int32_t k = first; k < f->old; k++) { // what is out of range now stays
+    for (int32_t k = first; k < f->old; k++) { // planes out of range are kept
         if (!met[c->planes.item[k].which]) {
             keep_plane(f, &c->planes.item[k]);
         }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Exact contact: what bounces.
+// Exact contact: restitution.
 //
-// Newton    The reach is raised, so that the velocity along n becomes that before, times the
-//           coefficient e and with its sign turned, and what weight makes of it in the step.
-// Poisson   First all is pressed together: along n velocities become 0, with forces f, and what
-//           weight makes of them. Then what was pressed together parts: to f comes a force in the
-//           cone of friction that has at least e f_n along n, so that impulses are compared and not
-//           velocities, and nothing may come nearer again.
+// Newton    The reach is raised, so that the velocity along n becomes -e times the one before, with
+//           the change by weight in the step.
+// Poisson   Compression: along n velocities become 0, with forces f, apart from the change by
+//           weight. Restitution: a force in the cone of friction is added to f, with at least e f_n
+//           along n, so that impulses are compared and not velocities, and no pair may approach
+//           again.
 // Energy    Without friction and with one e either law loses (1 - e^2)/2 f^T K f or more. With
 //           friction, or with several e, they may gain; then all e are multiplied by the largest
 //           part, found by bisection, for which
-//             sum of (forces).(ways before + ways after - h^2 gravity)/2 <= 0.
-// Rest      Approaches that are slower than what weight makes in two steps do not bounce. What was
-//           near already and is hit through others gives back too, by Poisson's law, where it
-//           bears more than twice the weight of all.
-// Swings    Where joints turn fast, what hits without restitution is stopped as one that bounces by
-//           0, however slowly: in a whole step the forces of joints, which are those of an impact,
-//           would do work on the arcs between its ends.
+//             sum of (forces).(displacements before + after - h^2 gravity)/2 <= 0.
+// Rest      Approaches slower than the change by weight in two steps have no restitution. By
+//           Poisson's law a near pair that is hit through others has restitution too, where its
+//           force is more than twice the weight of all.
+// Joints    Where joints rotate fast, an inelastic impact of any speed is stopped in an impact of
+//           its own: in a whole step the impact forces of joints would do work on the arcs between
+//           start and end.
 
 #include "contact/plane.h"
 
 #include <math.h>
 
-#define RESTING  2.0  // times what weight does in a step, or weights: less does not bounce
-#define STANDING 0.1  // likewise of what swings: less is not stopped
+#define RESTING  2.0  // times the change by weight in a step, or weights: below that no restitution
+#define STANDING 0.1  // likewise with fast joints: below that no impact
 #define PARTS    0.05 // of the coefficients: how well the largest part of them is known
-#define ENERGY   1e-6 // of the forces' work: what the multipliers leave open
-#define MARGIN   0.02 // of it: what turns in the time of an impact may add
+#define ENERGY   1e-6 // of the forces' work: the error of the multipliers
+#define MARGIN   0.02 // of it: the gain by rotations in the time of an impact
 
 static td_real restitution_of(const tdi_contacts *c, int32_t other) {
     return other < c->capsule_count ? c->opts.restitution
                                     : c->colliders.item[other - c->capsule_count].restitution;
 }
 
-// What a plane keeps: the place where it would stand, and by Newton's law where it is thrown to.
-static void raise(const tdi_contacts *c, tdi_plane *p) {
+// Sets the reach of a plane: that of a stop, and by Newton's law that of the separation.
+static void set_reach(const tdi_contacts *c, tdi_plane *p) {
     const td_real e = c->opts.law == TD_IMPACT_NEWTON ? restitution_of(c, p->row.other) : 0;
     p->reach = p->restitution.acts
                    ? fmax(p->restitution.reach,
@@ -50,25 +50,26 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
     p->restitution.stop = tdi_dot(p->row.normal, began) + weight;
     p->restitution.acts =
         !rule->no_restitution && (e > 0 || rule->fast_joints) && p->restitution.speed > slow;
-    raise(c, p);
+    set_reach(c, p);
 }
 
 // ---- Poisson's law --------------------------------------------------------------------------
 
-// Whether a plane gives back what pressed it.
-static bool gives_back(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
+// Whether a plane has restitution by Poisson's law.
+static bool has_restitution(const tdi_contacts *c, const tdi_plane_rule *rule, const tdi_plane *p) {
     return p->restitution.acts ||
            (restitution_of(c, p->row.other) > 0 &&
             rule->h * tdi_dot(p->given, p->row.normal) > RESTING * rule->whole * rule->weight);
 }
 
-static void give_back(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
-    const td_real e = gives_back(c, rule, p) ? c->planes.part * restitution_of(c, p->row.other) : 0;
+static void add_restitution(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
+    const td_real e =
+        has_restitution(c, rule, p) ? c->planes.part * restitution_of(c, p->row.other) : 0;
     p->least = e * fmax(tdi_dot(p->given, p->row.normal), 0);
     p->multiplier = tdi_scale(p->row.normal, p->least);
 }
 
-// What forces put into the bodies, over the sum of their works.
+// The work of the forces, over the sum of its sizes.
 static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
     td_real work = 0, size = 0;
@@ -100,15 +101,16 @@ static void apply_part(tdi_contacts *c, const tdi_plane_rule *rule) {
     for (int32_t k = 0; k < c->planes.count; k++) {
         tdi_plane *p = &c->planes.item[k];
         if (c->opts.law == TD_IMPACT_POISSON) {
-            give_back(c, rule, p);
+            add_restitution(c, rule, p);
         } else {
-            raise(c, p);
+            set_reach(c, p);
         }
     }
     c->planes.updates = 0;
 }
 
-static void press(tdi_contacts *c) {
+// Ends compression: its forces are kept.
+static void end_compression(tdi_contacts *c) {
     c->planes.parting = true;
     for (int32_t k = 0; k < c->planes.count; k++) {
         c->planes.item[k].given = c->planes.item[k].multiplier;
@@ -120,7 +122,7 @@ bool tdi_planes_separate(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_
         return false;
     }
     if (c->opts.law == TD_IMPACT_POISSON && !c->planes.parting) {
-        press(c);
+        end_compression(c);
         apply_part(c, rule);
         return true;
     }

@@ -3,10 +3,10 @@
 //
 // Potential That of Coulomb's cone with multipliers (law/cone.c).
 // Rolling   Resistance is a moment between the two sides: a force g on the arms +r and -r of their
-//           turns, with the slip q = r n x (w_0 - w_1), on the disc |g| <= c g_n of the last
+//           rotations, with the slip q = r n x (w_0 - w_1), on the disc |g| <= c g_n of the last
 //           update.
-// Parting   While what was pressed together parts (exact_bounce.c), the forces f of before stay,
-//           and what is added has a least along n; V has -f.u besides.
+// Impacts   In the restitution of an impact (exact_bounce.c) the forces f of compression stay, the
+//           added force has a least along n, and V gains -f.u.
 
 #include "contact/plane.h"
 
@@ -15,27 +15,27 @@
 #include <math.h>
 #include <string.h>
 
-#define BOUND        0.02 // of a rolling resistance: how well it is known
-#define UPDATES      4  // of multipliers: each leaves a thousandth of what is as light as a capsule
-#define MOST_UPDATES 40 // and of those where more than
-#define ROUGH        0.02 // of the gap that is kept would be left: bodies that are stiff press there
-#define PART         2    // likewise in a part of a step
-#define SHIFTS       12   // of what bounces
-#define FOLLOWS      4    // and of what slides
-#define STILL        1e-8  // m/s: how fast what rests may creep
-#define MOVING       3e-3  // and of the way in the step: so far may what moves be off,
-#define COARSE       0.4   // but no more than this of the gap that is kept
-#define NARROW       1e-10 // m: what may be left of places at rest in a part of a step
+#define BOUND        0.02 // of the bound of rolling resistance: its error
+#define UPDATES      4  // of multipliers: each leaves a thousandth of the error of a light capsule
+#define MOST_UPDATES 40 // of multipliers, where stiff bodies leave an error of more than
+#define ROUGH        0.02  // of the gap of planes
+#define PART         2     // updates in a part of a step
+#define SHIFTS       12    // updates of the shift with restitution
+#define FOLLOWS      4     // and of a sliding contact
+#define STILL        1e-8  // m/s: error of the velocity of a contact at rest
+#define MOVING       3e-3  // of the displacement in the step: error of a moving contact,
+#define COARSE       0.4   // but no more than this of the gap of planes
+#define NARROW       1e-10 // m: error of a contact at rest in a part of a step
 #define FORCE        1e-3  // of the largest force of the body, and
-#define FAINT        1e-3  // m/s^2, times mass: how far forces may be off
-#define ROUNDED      4e-15 // of places: what rounding leaves
+#define FAINT        1e-3  // m/s^2, times mass: error of forces
+#define ROUNDED      4e-15 // of positions: rounding error
 
 // ---- potential ------------------------------------------------------------------------------
 
 typedef struct grip { // of a plane at a pose
     td_vec3 u;
     tdi_cone cone;
-    tdi_cone_terms on; // what is solved for, besides what was given
+    tdi_cone_terms on; // of the force besides that of compression
 } grip;
 
 static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
@@ -47,7 +47,7 @@ static grip grip_of(const tdi_plane *p, tdi_plane_pose at) {
     return g;
 }
 
-static td_vec3 pull_of(const tdi_plane *p, const grip *g) {
+static td_vec3 force_of(const tdi_plane *p, const grip *g) {
     return tdi_add(p->given, g->on.force);
 }
 
@@ -105,7 +105,7 @@ td_real tdi_planes_evaluate(tdi_contacts *c, tdi_plane_pose at) {
         energy += energy_of(p, &g);
         tdi_contact *out = &c->contact[k];
         *out = (tdi_contact){.row = p->row,
-                             .force = tdi_scale(pull_of(p, &g), -1),
+                             .force = tdi_scale(force_of(p, &g), -1),
                              .hessian = tdi_cone_stiffness(&g.cone, &g.on),
                              .gap = tdi_dot(p->row.normal, g.u) + p->reach - p->shift - p->radii};
     }
@@ -131,7 +131,7 @@ td_real tdi_planes_rounding(const tdi_contacts *c, const td_vec3 *x) {
 
 // ---- multipliers ----------------------------------------------------------------------------
 
-// What a plane may give way, so that the gap stays open.
+// How far a plane may be violated with the gap still open.
 static td_real slack_of(const tdi_plane *p) {
     return COARSE * fmin(p->reach - p->radii, TDI_PLANE_GAP * p->range);
 }
@@ -148,8 +148,8 @@ static td_real largest_from(const tdi_contacts *c, const tdi_plane_rule *rule, i
     return most;
 }
 
-// What may be left of a plane's slip and depth, where forces are as large as `force`: what rests
-// must not creep, and forces, not only places, are to be right, or shorter steps would be worse.
+// The allowed error of a plane's slip and depth, where forces are as large as `force`: contacts at
+// rest must not creep, and forces must be accurate too, or shorter steps would be worse.
 static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_vec3 *x,
                        td_real force) {
     const td_vec3 way =
@@ -163,9 +163,9 @@ static td_real left_of(const tdi_plane *p, const tdi_plane_rule *rule, const td_
                      fmin(STILL * h + moving, (FORCE * force + faint) / p->stiffness);
 }
 
-// Whether the resistance is that which was foreseen.
-static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_pose at,
-                         tdi_plane_pose move, td_real left) {
+// Whether the resistance is as predicted.
+static bool is_rolling_steady(const tdi_plane *p, const tdi_contact *was, tdi_plane_pose at,
+                              tdi_plane_pose move, td_real left) {
     const td_vec3 model =
         tdi_add(was->force, tdi_sym3_apply(&was->hessian, rolled(p, move.turned)));
     return tdi_norm(tdi_add(resistance_of(p, at.turned).force, model)) <= p->stiffness * left;
@@ -173,7 +173,7 @@ static bool rolls_calmly(const tdi_plane *p, const tdi_contact *was, tdi_plane_p
 
 bool tdi_planes_are_steady(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_pose at,
                            tdi_plane_pose move) {
-    int32_t rolling = c->planes.count, end = 0; // resistances come after all planes
+    int32_t rolling = c->planes.count, end = 0; // rolling resistances come after all planes
     td_real force = 0;
     for (int32_t k = 0; k < c->planes.count; k++) {
         const tdi_plane *p = &c->planes.item[k];
@@ -183,16 +183,16 @@ bool tdi_planes_are_steady(const tdi_contacts *c, const tdi_plane_rule *rule, td
         const grip g = grip_of(p, at);
         force = k == end ? largest_from(c, rule, k, &end) : force;
         const td_real left = left_of(p, rule, at.x, force);
-        const td_vec3 off = tdi_add(pull_of(p, &g), model);
+        const td_vec3 off = tdi_add(force_of(p, &g), model);
         if (tdi_norm(off) > p->stiffness * left ||
-            (resists(p) && !rolls_calmly(p, &c->contact[rolling++], at, move, left))) {
+            (resists(p) && !is_rolling_steady(p, &c->contact[rolling++], at, move, left))) {
             return false;
         }
     }
     return true;
 }
 
-// Its bound is that of the last normal force. Whether it was so before, where that matters.
+// The bound follows from the last normal force. Whether it has converged, where it is active.
 static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3 *turned,
                               td_real left, bool *close) {
     if (!resists(p)) {
@@ -209,8 +209,8 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
     return held;
 }
 
-// Whether the shift was right. What bounces is to have its speed. Others follow their slip a few
-// times, in whole steps; however long it takes, nothing must sink.
+// Whether the shift has converged. With restitution it must give the exact speed. Otherwise it
+// follows the slip a few times, in whole steps, and as often as a body would sink.
 static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p,
                          const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_tangential(p, g->u)),
@@ -239,7 +239,7 @@ bool tdi_planes_update(tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane_po
         p->multiplier = g.on.force;
         if (g.on.state == TDI_CONE_SLIDES && p->friction > p->sliding &&
             tdi_norm(tdi_plane_tangential(p, g.u)) > left) {
-            p->friction = p->sliding; // it has broken away
+            p->friction = p->sliding; // it slips from now on
             done = false;
         }
         held = update_resistance(c, p, at.turned, left, &close) && held;

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Continuous collision detection: how far points may move before a gap would close.
 //
-// Method   Both sides of a pair are convex. Let n be the direction between their closest places.
-//          The least height of the axis along n over the other side is below the distance, and
-//          concave in time, because places move along lines: as long as it is above the radii the
-//          gap is open, also in between. The time when it no longer is comes from below, by chords
-//          and halving, and is gone to; from there a new n does better. What slides along something
-//          goes all the way at once, what meets head on goes to the gap it shall keep.
-// Turning  A collider stands still in its own axes, but places bend there: with a turn w and a
-//          velocity v, both for the whole way, and the lever r, the second derivative is
-//          w^2 r + 2 w v at most, and a part p of the way leaves its chord by an eighth of that
-//          times p^2. Parts are so short that this takes half of the gap at most, and the radii are
-//          made larger by it.
+// Method   Conservative advancement. Both sides of a pair are convex. Let n be the direction
+//          between their closest points. The least height of the axis along n over the other side
+//          is below the distance, and concave in time, because points move along lines: while it is
+//          above the radii the gap is open. Chords and halving bound from below the time at which
+//          it no longer is; the search advances to that time and takes a new n there. A sliding
+//          pair takes the whole path at once, a head-on pair the path to the gap that it must keep.
+// Turning  In the axes of a rotating collider, paths are curved: with a rotation w and a velocity
+//          v, both for the whole path, and the lever arm r, the second derivative is at most w^2 r
+//          + 2 w v, and a part p of the path leaves its chord by an eighth of that times p^2. Parts
+//          are so short that this is half of the gap at most, and radii are enlarged by it.
 
 #include "contact/height_field.h"
 #include "contact/contact_set.h"
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
-#define SOLVED 1e-3 // likewise, where Newton's method has found how far a gap closes
+#define SOLVED 1e-3 // likewise, where Newton's method has found the gap
 #define CLOSED 0.3  // of the range, by increments that a line search tries
-#define AROUND 0.1  // sine: half the angle by which a contact may turn in a step in which it is hit
-#define CORE   0.5  // of the radii: what passes others of its kind less deeply grazes them
+#define AROUND 0.1  // sine: half the angle by which a contact may rotate in the step of its impact
+#define CORE   0.5  // of the radii: capsules that pass each other less deeply only graze
 #define ROUNDS 32   // directions; any number is safe
-#define PASSES 8    // over all pairs, in which groups are shortened one by one
-#define STALL  1.02 // stop when the next round gets less far than this times what there is
+#define PASSES 8    // over all pairs, each shortening groups one by one
+#define STALL  1.02 // stop when a round advances by less than this factor
 
 // ---- along lines ----------------------------------------------------------------------------
 
@@ -70,7 +69,8 @@ static td_real advance_over_field(const tdi_pair_shape *two, const tdi_pair_moti
                 tdi_height_field_free(two->field, two->b, d->b, need));
 }
 
-// The part of the drift that leaves a gap of `keep`, which is less than there is; `k` as it starts.
+// The part of the motion that leaves a gap of `keep`, which is below the present gap; `k` is that
+// at the start.
 static td_real advance(const tdi_pair_shape *two, const tdi_pair_motion *d, td_real radii,
                        td_real keep, tdi_closest k) {
     const td_real need = radii + keep;
@@ -105,7 +105,8 @@ static td_real advance(const tdi_pair_shape *two, const tdi_pair_motion *d, td_r
     return time;
 }
 
-// No more than `closed` of the range is closed, and never all; above 1: as much as was found.
+// The gap that must remain: no more than `closed` of the range closes, and never all; above 1: as
+// much as was found.
 static td_real kept(const tdi_pair_geometry *m, td_real gap, td_real closed) {
     const td_real near = gap < m->range ? gap : m->range, rest = near - closed * m->range;
     const td_real least = closed > 1 ? SOLVED : KEPT;
@@ -118,7 +119,7 @@ static inline td_real square(td_vec3 a) {
     return tdi_dot(a, a);
 }
 
-// The square of the fastest that any place of one axis moves against any of the other.
+// The square of the largest relative displacement of points of the two axes.
 static inline td_real fastest2(const tdi_pair_motion *d) {
     td_real ac = square(tdi_sub(d->a, d->c)), ad = square(tdi_sub(d->a, d->d));
     td_real bc = square(tdi_sub(d->b, d->c)), bd = square(tdi_sub(d->b, d->d));
@@ -126,7 +127,7 @@ static inline td_real fastest2(const tdi_pair_motion *d) {
     return a > b ? a : b;
 }
 
-// With a part of their radii, `core`.
+// The free fraction of a pair with a part of its radii, `core`.
 static td_real cores(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx,
                      const td_real part[2], td_real closed, td_real core) {
     const tdi_capsule *i = &c->capsule[pair.i], *j = &c->capsule[pair.j];
@@ -162,7 +163,7 @@ typedef struct sweep { // of one pair with a collider
     td_real closed; // of the range, at most
 } sweep;
 
-// the pair after `u` of the way
+// the pair after the fraction `u` of the path
 static tdi_pair_geometry sweep_at(const sweep *w, td_real u) {
     const tdi_contacts *c = w->c;
     const tdi_capsule *i = &c->capsule[w->pair.i];
@@ -270,10 +271,10 @@ typedef struct filtering {
     const td_vec3 *x, *dx;
     td_real time0, time1; // of colliders
     td_real closed;
-    td_real part[TDI_TURNS]; // of the way, that is free for the pairs of a turn
+    td_real part[TDI_TURNS]; // the free fraction of the path, for the pairs of a turn
 } filtering;
 
-// Later pairs have only what is free for those before them to look at.
+// Later pairs are tested on the free path of the earlier ones.
 static void filter_turn(void *context, int64_t turn) {
     filtering *f = context;
     const tdi_contacts *c = f->c;
@@ -296,7 +297,7 @@ static void filter_turn(void *context, int64_t turn) {
     f->part[turn] = part;
 }
 
-// What is free for all is the least of what is free for the pairs of a turn.
+// The least free fraction of all turns.
 static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
                       td_real time1, td_real closed) {
     filtering f = {.c = c,
@@ -326,7 +327,7 @@ td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, cons
     return filter(c, x, dx, time, time, CLOSED);
 }
 
-// One pass over all pairs: whether none made a part smaller.
+// One pass over all pairs. Whether no part was reduced.
 static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time,
                     td_real closed, const int32_t *group, td_real *part) {
     bool free = true;
@@ -366,21 +367,22 @@ bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const t
     return false;
 }
 
-// ---- passing --------------------------------------------------------------------------------
+// ---- tunnelling -----------------------------------------------------------------------------
 
-// How the place where two sides are nearest at the end has moved, of the first against the other.
-static td_vec3 way_of(const tdi_pair_shape *from, const tdi_pair_shape *to, const tdi_closest *k) {
+// The relative displacement, of the first side against the other, at the closest points of the end.
+static td_vec3 displacement_at(const tdi_pair_shape *from, const tdi_pair_shape *to,
+                               const tdi_closest *k) {
     const td_vec3 a = tdi_sub(to->a, from->a), b = tdi_sub(to->b, from->b);
-    const td_vec3 way = tdi_madd(tdi_scale(a, 1 - k->s), b, k->s);
+    const td_vec3 moved = tdi_madd(tdi_scale(a, 1 - k->s), b, k->s);
     if (to->side != TDI_SIDE_SEGMENT) {
-        return way;
+        return moved;
     }
     const td_vec3 c = tdi_sub(to->c, from->c), d = tdi_sub(to->d, from->d);
-    return tdi_sub(way, tdi_madd(tdi_scale(c, 1 - k->t), d, k->t));
+    return tdi_sub(moved, tdi_madd(tdi_scale(c, 1 - k->t), d, k->t));
 }
 
-static bool pair_passed(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
-                        const td_vec3 *dx) {
+static bool pair_tunnelled(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
+                           const td_vec3 *dx) {
     const td_real whole[2] = {1, 1};
     if (pair.j < c->capsule_count ? cores(c, pair, x, dx, whole, 1, CORE) >= 1
                                   : tdi_pair_free(c, pair, x, dx) >= 1) {
@@ -389,9 +391,9 @@ static bool pair_passed(const tdi_contacts *c, tdi_near_pair pair, const td_vec3
     const tdi_pair_geometry start = tdi_pair_after(c, pair, x, dx, 0),
                             end = tdi_pair_after(c, pair, x, dx, 1);
     const tdi_closest k = tdi_closest_of(&end.two);
-    const td_vec3 way = way_of(&start.two, &end.two, &k);
+    const td_vec3 moved = displacement_at(&start.two, &end.two, &k);
     return k.distance - end.radii >= end.range ||
-           tdi_dot(k.e, way) > AROUND * tdi_norm(k.e) * tdi_norm(way);
+           tdi_dot(k.e, moved) > AROUND * tdi_norm(k.e) * tdi_norm(moved);
 }
 
 bool tdi_contacts_tunnelled(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
@@ -399,7 +401,7 @@ bool tdi_contacts_tunnelled(const tdi_contacts *c, const td_vec3 *x, const td_ve
     bool passed = false;
     tdi_poses_at(c, 0);
     for (int32_t k = capsules_too ? 0 : c->pairs.self_count; k < c->pairs.count && !passed; k++) {
-        passed = pair_passed(c, c->pairs.item[k], x, dx);
+        passed = pair_tunnelled(c, c->pairs.item[k], x, dx);
     }
     return passed;
 }

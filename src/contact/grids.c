@@ -5,19 +5,19 @@
 //          largest side is in [2^(k-1), 2^k), each in the cell of its least corner. A box that
 //          overlaps another has its corner at most an edge below the other's, so that a box looks
 //          into 27 cells at most of its own grid, half of them for pairs once, and of each coarser
-//          one. Cells are hashed so that those above each other are neighbours: a column of them is
-//          one piece of the list. The cost is linear in the boxes, however unlike they are, and in
-//          the pairs. A few are compared each with each, which is cheaper.
-// Threads  take boxes in turns, and write what they find into blocks of the list, of which each
-//          takes the next when it needs one.
-// Order    By both indices: two counting sorts. So it does not matter who found what when.
+//          one. Cells are hashed so that a vertical column of cells is contiguous in the list. The
+//          cost is linear in the boxes, of any sizes, and in the pairs. Few boxes are compared each
+//          with each, which is cheaper.
+// Threads  take boxes in turns, and write pairs into blocks of the list; each takes the next block
+//          when its own is full.
+// Order    By both indices, with two counting sorts: it does not depend on threads.
 
 #include "contact/broad.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define LEVELS   32  // grids; what is smaller goes into the finest
+#define LEVELS   32  // grids; smaller boxes go into the finest
 #define FARTHEST 1e9 // cells from the origin
 #define ABSENT   INT32_MIN
 #define FEW      600 // boxes that are compared each with each
@@ -48,7 +48,7 @@ static inline cell cell_of(td_vec3 x, td_real over) {
     return (cell){cell_at(x.x, over), cell_at(x.y, over), cell_at(x.z, over)};
 }
 
-// The bucket of cell z = 0 of a column; the others follow, round about.
+// The bucket of cell z = 0 of a column; the other cells follow, modulo the number of buckets.
 static inline uint32_t column_of(int32_t level, int32_t x, int32_t y) {
     uint64_t h = (uint64_t)(uint32_t)x * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 29)) + (uint64_t)(uint32_t)y * 0xbf58476d1ce4e5b9u;

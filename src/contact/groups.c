@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Groups of capsules that move one at a time.
 //
-// Method   Each group has lists of its pairs, frictions and contacts. Groups that share no pair and
-//          no friction know nothing of each other: they move at once, on all threads. So groups get
-//          colours, each the first that no group before it has that it shares something with, and
-//          colours come one after the other. Neither colours nor results depend on threads.
-// Room     Of all groups of a colour each pair is in one list at most, so that they share the room
-//          for contacts; a colour that is too large for it goes in pieces.
+// Method   Each group has lists of its pairs, frictions and contacts. Groups without a common pair
+//          or friction move at the same time, on all threads. Graph colouring orders them: a group
+//          gets the first colour that no earlier neighbour has, and colours follow one after the
+//          other. Neither colours nor results depend on threads.
+// Memory   A pair is in one list at most of the groups of a colour, so that these share the memory
+//          for contacts. A colour that needs more is split.
 
 #include "contact/contact_set.h"
 
 #include <string.h>
 
-#define COLOURS 64 // what would need more goes with the last, one by one
+#define COLOURS 64 // groups that would need more get the last, and move one by one
 
 // ---- lists ----------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ static void group_turn(void *context, int64_t k) {
     r->place[at] = own.limits.need.contacts; // for take_needs()
 }
 
-// What groups had no room for, the set had none for.
+// Memory that a group lacked, the set lacked.
 static void take_needs(const round_of_groups *r, int32_t count) {
     for (int32_t k = r->first; k < r->first + count; k++) {
         tdi_lacks_contacts(r->c, r->place[k]);
@@ -169,7 +169,7 @@ static void take_needs(const round_of_groups *r, int32_t count) {
 
 void tdi_contacts_each_group(tdi_contacts *c, const int32_t *group, const bool *moves,
                              int32_t count, tdi_group_turn turn, void *context) {
-    // what a search needs is free between searches
+    // scratch memory of searches is free here
     round_of_groups r = {.c = c,
                          .group = group,
                          .colour = c->broad.tally,

@@ -9,8 +9,7 @@
 //              H = sum of c_ij B(u - i) B(v - j),   (c_(i-1) + 4 c_i + c_(i+1))/6 = height,
 //            solved along rows, then along columns.
 // Bounds     B is positive with the sum 1: H is below the largest of the sixteen coefficients of
-// its
-//            cell, and second derivatives are below the largest differences of coefficients.
+//            its cell, and second derivatives are below the largest differences of coefficients.
 // Sweep      On a straight way with the velocity w across, g = y - H - need sqrt(1 + |grad H|^2)
 //            falls by no more than  (y - H)' t - need M w t - M w^2 t^2/2,  M the largest second
 //            derivative. Parts of the way that this allows are taken one after the other.

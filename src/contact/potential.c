@@ -6,19 +6,18 @@
 //              gradient   w_k V' e/D
 //              Hessian    w_k w_l (V'' e e^T/D^2 + V'/D (P - e e^T/D^2))
 //                         - V' |e|^2/D sum_ab S_ab r_ak r_bl^T,   r_ak = c_ak n + w_k u_a/|e|.
-//            P leaves out the directions in which the other side goes along, those of the faces of
-//            a box. S is the inverse Hessian in s, t; u_s = P (b - a), u_t = c - d, c as in
-//            contact.h. -V' is above 0. The model that is always positive leaves out P - e e^T/D^2
-//            and u, which have much to do with each other: where two segments cross, what slides
-//            along both meets no resistance. What is left of the sum is the stiffness of parallel
-//            sides against tilting.
-// Flat       Planes and faces of boxes meet both ends of a capsule, each by itself, so that what
-//            lies on them lies still.
+//            P projects out the tangential directions of the faces of a box, along which its
+//            closest point follows. S is the inverse Hessian in s, t; u_s = P (b - a), u_t = c - d,
+//            c as in contact.h. -V' is above 0. The positive semi-definite model omits P - e
+//            e^T/D^2 and u, which nearly cancel: where two segments cross, sliding along both has
+//            no stiffness. The rest of the sum is the stiffness of parallel sides against tilting.
+// Flat       Planes and faces of boxes have a contact with each end of a capsule, so that a capsule
+//            on them is at rest.
 // Friction   With the normal force N and the direction n as they were fixed, and the velocity u
 //            across n of one side against the other,
 //              V = m N h f(|u|) (law/law.h),
-//            convex, so the Hessian is exact. Where increments turned a slip around, it leaves
-//            out f'' - p: that is above V on the whole way, so that the next do not go to and fro.
+//            convex, so the Hessian is exact. Where increments reversed a slip, it omits f'' - p:
+//            that model is above V on the whole path, so that increments do not oscillate.
 
 #include "contact/contact_set.h"
 
@@ -28,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- points --------------------------------------------------------------------------------
+// ---- points ---------------------------------------------------------------------------------
 
 // one end of the axis with a plane, a box or a height field
 static inline tdi_closest end_at(const tdi_pair_geometry *m, int end) {
@@ -64,7 +63,7 @@ int tdi_contact_points_of(const tdi_contacts *c, tdi_near_pair pair, const tdi_p
     return count;
 }
 
-// Where the sides of a pair meet. World axes.
+// A contact point of a pair. World axes.
 typedef struct contact_point {
     td_real s, t;
     td_vec3 normal;
@@ -74,7 +73,7 @@ typedef struct contact_point {
     td_vec3 loose; // as in tdi_closest, in the pair's own axes
 } contact_point;
 
-// The gap must be above 0. Places, and how they move, are those on the whole axis.
+// The gap must be above 0. `s` is that on the whole axis.
 static contact_point contact_point_at(const tdi_pair_geometry *m, const tdi_closest *k) {
     const td_real bare = 1 - m->from;
     contact_point t = {.s = m->from + bare * k->s,
@@ -108,7 +107,7 @@ static tdi_contact_rows rows_of(const tdi_contacts *c, tdi_near_pair pair, const
                               .t = t->t};
 }
 
-// from the centre of a collider to the point of it at the contact point
+// from the centre of a collider to its contact point
 static td_vec3 lever_of(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
                         const td_vec3 *x) {
     const tdi_capsule *i = &c->capsule[pair.i];
@@ -117,9 +116,9 @@ static td_vec3 lever_of(const tdi_contacts *c, tdi_near_pair pair, const contact
                    c->colliders.pose[pair.j - c->capsule_count].o);
 }
 
-// to first order, how far a collider goes in the step at the contact point
-static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
-                            const td_vec3 *x) {
+// to first order, the displacement of a collider in the step at the contact point
+static td_vec3 collider_displacement(const tdi_contacts *c, tdi_near_pair pair,
+                                     const contact_point *t, const td_vec3 *x) {
     if (pair.j < c->capsule_count) {
         return tdi_vec3(0, 0, 0);
     }
@@ -127,7 +126,7 @@ static td_vec3 collider_way(const tdi_contacts *c, tdi_near_pair pair, const con
     return tdi_add(course->shift, tdi_cross(course->turn, lever_of(c, pair, t, x)));
 }
 
-// How far a point of a collider goes in a part of the step, or before it.
+// The displacement of a point of a collider in a part of the step, or before it.
 static td_vec3 carried(const tdi_collider_motion *course, td_vec3 lever, td_real part) {
     td_vec3 turned = lever;
     if (course->angle > 0) {
@@ -137,9 +136,9 @@ static td_vec3 carried(const tdi_collider_motion *course, td_vec3 lever, td_real
     return tdi_madd(tdi_sub(turned, lever), course->shift, part);
 }
 
-// Velocity of a collider at the contact point, by the rule that gives the capsules theirs: what
-// goes with a collider that turns evenly does not slip, at any step. With w = h_n/h_{n-1} of the
-// rule of two steps, 0 of backward Euler:
+// Velocity of a collider at the contact point, by the rule of the capsules: a body that rotates
+// with a collider does not slip, at any step. With w = h_n/h_{n-1} of the rule of two steps, 0 of
+// backward Euler:
 //   v = (x_1 - x_0 - w^2/(1 + 2 w) (x_0 - x_{-1}))/h',   h' = (1 + w)/(1 + 2 w) h
 static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, const contact_point *t,
                                  const td_vec3 *x, td_real h) {
@@ -171,7 +170,7 @@ static void fill_barrier(const tdi_contacts *c, tdi_near_pair pair, const tdi_pa
     out->hessian = tdi_sym3_square(t->normal, curve);
 }
 
-// Adds what the model leaves out.
+// Adds the terms that the positive model omits.
 static void make_exact(const tdi_pair_geometry *m, const contact_point *t, td_real force,
                        tdi_contact *out) {
     if (m->two.side == TDI_SIDE_FIELD) {
@@ -312,7 +311,7 @@ static td_status lag_pair(tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
     for (int n = 0; n < count; n++) {
         const td_real gap = points[n].distance - m.radii;
         if (!(gap > 0)) {
-            continue; // evaluation says what is wrong
+            continue; // evaluation reports the overlap
         }
         const contact_point t = contact_point_at(&m, &points[n]);
         const td_real normal_force = -tdi_barrier_slope(force, m.range, gap);
@@ -492,7 +491,7 @@ static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_r
             make_exact(&m, &t, rule->force, out);
         }
         if (rule->ahead > 0) {
-            td_vec3 way = tdi_scale(collider_way(c, pair, &t, w->x), -rule->ahead);
+            td_vec3 way = tdi_scale(collider_displacement(c, pair, &t, w->x), -rule->ahead);
             out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, way));
         }
     }

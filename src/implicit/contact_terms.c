@@ -133,7 +133,7 @@ td_real tdi_body_contact_largest(tdi_body_contact *t, const tdi_system *y, int32
     return most;
 }
 
-// ---- steady -----------------------------------------------------------------------------------
+// ---- steady ---------------------------------------------------------------------------------
 
 // Across the force the Hessian of friction is force over speed and h: that gives the speed.
 static bool slides_on(const tdi_contact *c, td_vec3 slip, td_real h, td_real creep, td_real least) {

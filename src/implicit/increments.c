@@ -292,7 +292,7 @@ static void finish_constraints(tdi_newton_run *n) {
     }
 }
 
-// ---- increments ----------------------------------------------------------------------------
+// ---- increments -----------------------------------------------------------------------------
 
 // Moves the bodies to the start of the step, with prescribed motions at their end, if the value is
 // less there than at the guess.
@@ -326,7 +326,7 @@ static td_status factor_first(tdi_newton_run *n, bool carry) {
                : status;
 }
 
-// ---- long chains with constraints ----------------------------------------------------------
+// ---- long chains with constraints -----------------------------------------------------------
 
 // After increments that were taken although the value rose: returns to their start, if the new ones
 // are not clearly smaller.

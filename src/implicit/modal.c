@@ -89,7 +89,7 @@ static void add(const modal *m, td_real *to, const td_real *x, td_real by) {
     }
 }
 
-// ---- relations ----------------------------------------------------------------------------------
+// ---- relations ------------------------------------------------------------------------------
 
 static int32_t member_of_point(const tdi_constraint_set *h, const tdi_row_group *b, int32_t point) {
     return h->member[h->def[b->constraint].actor[b->law.point[point].second]];

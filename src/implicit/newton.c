@@ -121,7 +121,7 @@ static bool is_done(const tdi_newton_run *n, td_real taken, bool whole, bool ste
     return (n->largest <= tolerance && taken == 1 && steady && !is_damped) || close;
 }
 
-// ---- prescribed motions----------------------------------------------------------------------
+// ---- prescribed motions ---------------------------------------------------------------------
 
 static td_status squeezed(const tdi_newton_run *n) {
     char tightest[TDI_TIGHTEST];
@@ -157,7 +157,7 @@ static td_status follow_prescribed(tdi_newton_run *n) {
     return TD_OK;
 }
 
-// ---- idle members ------------------------------------------------------------------------
+// ---- idle members ---------------------------------------------------------------------------
 
 // Makes members idle that have converged, until the others have; then wakes those that were
 // disturbed. Whether some wake.

@@ -3,9 +3,8 @@
 // and a place for what fell off.
 //
 // Method   Everything is made first, in memory of its own: models, states that take over the
-// motion,
-//          lists and room for loads. Then places are taken, which room for contact alone can keep
-//          from succeeding. The actor that was there is freed last, or comes back.
+//          motion, lists and room for loads. Then places are taken, which room for contact alone
+//          can keep from succeeding. The actor that was there is freed last, or comes back.
 
 #include "world/regrow.h"
 

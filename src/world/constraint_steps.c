@@ -17,7 +17,7 @@
 
 #define SAME_TIME 1e-9 // s: steps begin at multiples of dt but for rounding
 
-// ---- targets -------------------------------------------------------------------------------
+// ---- targets --------------------------------------------------------------------------------
 
 tdi_transform tdi_anchor_pose(const td_world *w, int32_t actor, int32_t segment, td_vec3 point) {
     const tdi_actor *a = &w->actors[actor];

@@ -3,9 +3,8 @@
 // actors are one tdi_constraint_set.
 //
 // Method   When constraints are added or removed, new groups are formed beside the old ones. A
-// group
-//          with the same constraints takes over its set. Other groups get a new set, with the state
-//          of each constraint. The old groups are freed last: a failure changes nothing.
+//          group with the same constraints takes over its set. Other groups get a new set, with the
+//          state of each constraint. The old groups are freed last: a failure changes nothing.
 
 #include "world/world.h"
 
@@ -28,7 +27,7 @@ typedef struct grouping {
     tdi_member *member;
 } grouping;
 
-// ---- members of groups ------------------------------------------------------------------------
+// ---- members of groups ----------------------------------------------------------------------
 
 static int32_t first_of(int32_t *root, int32_t k) {
     while (root[k] != k) {

@@ -551,7 +551,7 @@ static void add_pose(collector *c, const td_pose_load *l, const tdi_keyed *keyed
     }
 }
 
-// ---- grabs and force fields ---------------------------------------------------------------
+// ---- grabs and force fields -----------------------------------------------------------------
 
 static void add_applied(collector *c, const tdi_applied_force *h) {
     const tdi_actor *a = c->actor;

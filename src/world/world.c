@@ -263,7 +263,7 @@ void td_world_free(td_world *w) {
     tdi_alloc_free(w->alloc, w, sizeof *w);
 }
 
-// ---- time and statistics ---------------------------------------------------------------------
+// ---- time and statistics --------------------------------------------------------------------
 
 td_real tdi_world_time_after(const td_world *w, int64_t steps) {
     return w->clock.time_from + (td_real)(steps - w->clock.step_from) * w->clock.dt;
