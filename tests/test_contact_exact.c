@@ -293,6 +293,30 @@ TD_TEST(contact_friction_takes_sticks_along_with_a_ground_that_moves_and_turns) 
     }
 }
 
+// Places of contact follow the pose, also on a first segment, whose start touches nothing. Away
+// from the nearest place the gap was an eighth.
+TD_TEST(contact_exact_clamped_stick_lies_on_a_ball_where_both_are_nearest) {
+    for (int k = 0; k < SOLVERS; k++) {
+        td_contact contact = {.gap = 0};
+        stage s;
+        set_up(&s);
+        s.plane = td_scene_collider_default(TD_COLLIDER_SPHERE);
+        s.plane.as.radius = 0.03;
+        s.plane.as.position = (td_vec3){0.03, -0.0347, 0.003};
+        add_stick(&s, &ways[k], (td_vec3){0, 0, 0}, (td_vec3){0.3, 0, 0});
+        s.object[0].strand.start.held = TD_END_CLAMPED;
+        s.object[0].strand.bend = s.object[0].strand.torsion = 1e-3;
+        s.object[0].loose = false;
+        open_stage(&s);
+        go(&s, 60);
+        CHECK_INT(td_world_contacts(s.world, &contact, 1), 1);
+        CHECK_INT(contact.segment, 0);
+        CHECK_SAY(fabs(contact.gap - 0.1 * RADIUS) < 0.01 * RADIUS, "%s: gap %g", ways[k].name,
+                  contact.gap);
+        td_world_free(s.world);
+    }
+}
+
 // ---- impacts --------------------------------------------------------------------------------
 
 // Dropped flat: both ends and all between hit at once.
