@@ -4,6 +4,7 @@
 
 #include "test_rod_shapes.h"
 
+#include "rod/build.h"
 #include "rod/solve.h"
 
 // ---- potentials -----------------------------------------------------------------------------
@@ -315,4 +316,18 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     td_body_momentum(s.state, &linear, &angular);
     CHECK_REL(linear.y, 1.4 * 3, 1e-13);
     CHECK_REL(angular.z, 1.4 * 4 / 3 * 3, 1e-13);
+}
+
+// A joint is twisted over half of both its edges, also that which closes a ring.
+TD_TEST(twist_of_rings_and_clamped_rods_is_spread_over_all_of_their_length) {
+    tdi_chain_edge edges[6] = {{.length = 1e3}, {.length = 1}, {.length = 2},
+                               {.length = 4},   {.length = 8}, {.length = 1e3}};
+    const tdi_rod_chain ring = {.edges = &edges[1], .edge_count = 4, .closed = true},
+                        both = {.edges = &edges[1],
+                                .edge_count = 4,
+                                .start = TD_END_CLAMPED,
+                                .end = TD_END_CLAMPED};
+    CHECK_REL(tdi_joint_length(&ring, 0), 4.5, 1e-15);
+    CHECK_REL(tdi_twisted_length(&ring), 15, 1e-15);
+    CHECK_REL(tdi_twisted_length(&both), 15, 1e-15);
 }

@@ -146,6 +146,18 @@ TD_TEST(modes_of_a_stick_on_a_pin_are_those_of_a_pendulum) {
     }
 }
 
+// The same stick as a strand whose end is held.
+TD_TEST(modes_of_a_pinned_strand_are_those_of_a_pendulum) {
+    for (int k = 0; k < SOLVERS; k++) {
+        check_last(stage_printed("{objects: [{start: drawn, solver: %s, strand: {points: [[0, 0, "
+                                 "0], [0, -0.4, 0]], segments: 4, elements: 4, radius: 0.002, "
+                                 "bend: 1000, torsion: 1000, line_mass: 0.5, start: {held: "
+                                 "pinned}}}], record: {fps: 60}}",
+                                 solvers[k]),
+                   3, sqrt(1.5 * GRAVITY / 0.4) / TURN, solvers[k]);
+    }
+}
+
 // Rope l, then a stick of length b: (l + b/2) a'' ... as a double pendulum with the matrices
 //   M = m [l^2, l b/2; l b/2, b^2/3],  K = m g [l, 0; 0, b/2]
 TD_TEST(modes_of_a_stick_on_a_rope_or_on_a_bar_are_those_of_a_double_pendulum) {
