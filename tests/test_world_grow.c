@@ -4,6 +4,8 @@
 
 #include "test_world_support.h"
 
+#include "tendril/query.h"
+
 #include <stdio.h>
 
 // ---- momentum at a cut ----------------------------------------------------------------------
@@ -234,6 +236,26 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
     CHECK_INT(td_world_grab_force(s.world, high, &now, NULL), TD_ERR_STALE);
     CHECK_INT(td_world_grab_force(s.world, low, &now, NULL), TD_OK);
+}
+
+// What lies on the ground touches it before and after: with other actors and segments, in one pair.
+TD_TEST(contacts_that_were_watched_go_on_when_an_actor_is_cut) {
+    static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};
+    for (int k = 0; k < 3; k++) {
+        OWNED(stage) s = stage_of(texts[k]);
+        td_contact_event events[64];
+        run_to(s.world, 0.3);
+        const int32_t off = td_world_actor_index(s.world, cut(s.world, 0, 6, 0));
+        run_to(s.world, 4);
+        CHECK_INT(td_world_watch_contacts(s.world, 256, NULL), TD_OK);
+        steps(s.world, 1);
+        CHECK(td_world_contact_events(s.world, events, 64) > 3);
+        steps(s.world, 1);
+        CHECK_INT(td_world_contact_events(s.world, events, 64), 0);
+        cut(s.world, off, 3, 0);
+        steps(s.world, 1);
+        CHECK_INT(td_world_contact_events(s.world, events, 64), 0);
+    }
 }
 
 TD_TEST(what_cannot_be_cut_is_refused) {

@@ -211,17 +211,32 @@ TD_TEST(grab_of_a_program_and_a_torque_wake_a_sleeper) {
 }
 
 TD_TEST(loads_that_begin_and_end_wake_sleepers) {
-    stage s = lulled("loads: [{push: {object: low, segment: 1, force: [0, 0.001, 0], start: 20, "
-                     "end: 30}}],",
+    static const char *const loads[] = {"push: {force: [0, 0.001, 0]", "pull: {by: [0, 0.001, 0]"};
+    for (int k = 0; k < 2; k++) {
+        char text[TEXT];
+        snprintf(text, sizeof text, "loads: [{%s, object: low, segment: 1, start: 20, end: 30}}],",
+                 loads[k]);
+        stage s = lulled(text, "");
+        run_to(s.world, 20);
+        CHECK(all_sleep(s.world));
+        steps(s.world, 2);
+        CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
+        lull(s.world);
+        run_to(s.world, 30);
+        steps(s.world, 1);
+        check_pair_wakes(&s);
+    }
+}
+
+TD_TEST(pose_that_changes_wakes_a_sleeper_and_one_that_stays_does_not) {
+    stage s = lulled("loads: [{pose: {object: low, strength: 0.1, bend: {keys: [[20, [0, 0, 0]], "
+                     "[21, [0, 0, 0.01]]]}}}],",
                      "");
     run_to(s.world, 20);
     CHECK(all_sleep(s.world));
     steps(s.world, 2);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
-    lull(s.world);
-    run_to(s.world, 30);
-    steps(s.world, 1);
-    check_pair_wakes(&s);
+    stage_free(&s);
 }
 
 TD_TEST(gravity_that_changes_wakes_all) {
