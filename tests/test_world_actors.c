@@ -304,6 +304,21 @@ TD_TEST(world_without_contact_refuses_colliders_with_a_reason) {
     CHECK_INT(id.place, 0);
 }
 
+TD_TEST(colliders_that_a_world_cannot_take_are_refused_with_a_reason) {
+    OWNED(stage) s = stage_of("{contact: {}, colliders: [{plane: {}}], objects: [{" ROD "}]}");
+    const td_collider ground = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
+    td_collider_id id;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_world_add_collider(s.world, &ground, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "a height field cannot be added");
+    CHECK_INT(td_world_move_collider(s.world, td_world_collider_id(s.world, 0), tdi_vec3(0, 0, 0),
+                                     (td_quat){0, 0, 0, 0}, &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "rotation is zero or not finite");
+    CHECK_INT(td_world_reserve_colliders(s.world, -1, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "count is -1; it must not be below 0");
+}
+
 // ---- in the way -----------------------------------------------------------------------------
 
 TD_TEST(actor_that_would_be_within_another_is_refused_and_nothing_changes) {

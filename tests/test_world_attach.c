@@ -149,7 +149,17 @@ TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
     c.actor[1] = 2;
     CHECK_INT(constrain(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "'flower' cannot be held");
+    CHECK_INT(td_world_set_integrator(s.world, 2, TD_IMPLICIT_EULER, NULL), TD_OK);
+    CHECK_INT(constrain(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'vine' and 'flower' have different integrators");
     CHECK_INT(td_world_set_integrator(s.world, 2, TD_IMPLICIT, NULL), TD_OK);
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 2), false, NULL), TD_OK);
+    CHECK_INT(constrain(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'flower' is disabled");
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 2), true, NULL), TD_OK);
+    c = td_constraint_default(TD_CONSTRAINT_CURVE);
+    CHECK_INT(constrain(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "a curve cannot be added while the world runs");
     CHECK_INT(id.place, 0);
     CHECK(size == td_world_save_size(s.world));
     FREED char *after = saved(s.world);

@@ -242,6 +242,19 @@ TD_TEST(faulty_forces_are_refused_and_change_nothing) {
     CHECK_INT(td_world_add_impulse(s.world, &axes, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "point_in is 7"));
     CHECK_INT(td_world_add_impulse(s.world, NULL, &diag), TD_ERR_ARGUMENT);
+    td_grab_def grab = td_grab_def_default();
+    td_grab_id id;
+    grab.actor = id_at(s.world, 0);
+    grab.to.y = INFINITY;
+    CHECK_INT(td_world_add_grab(s.world, &grab, &id, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "to is not finite");
+    grab.to = grab.point;
+    grab.stiffness = 0;
+    CHECK_INT(td_world_add_grab(s.world, &grab, &id, &diag), TD_OK);
+    CHECK_INT(td_world_move_grab(s.world, id, tdi_vec3(0, NAN, 0), &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "to is not finite");
+    CHECK_INT(td_world_reserve_grabs(s.world, -1, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "count is -1; it must not be below 0");
     steps(s.world, 2);
     CHECK_SAY(tdi_norm(momentum(s.world)) < 1e-12, "%g N s", tdi_norm(momentum(s.world)));
 }
