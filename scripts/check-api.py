@@ -106,7 +106,7 @@ PLAIN = {"td_vec3", "td_quat", "td_sym3", "td_mat4"}
 FILLED_BY_THE_LIBRARY = {
     "td_actor", "td_adapt_stats", "td_analytic_contact", "td_assembly_node", "td_box", "td_bytes", "td_clip_collider", "td_clip_scale", "td_constraint_history",
     "td_constraint_report", "td_contact", "td_contact_event", "td_diag", "td_energy", "td_env_query", "td_ida_stats", "td_lcp_result",
-    "td_mesh_part", "td_mode", "td_overlap", "td_pick", "td_polygon", "td_reaction", "td_rest", "td_segment", "td_solver_info", "td_string",
+    "td_mesh_part", "td_mode", "td_overlap", "td_pick", "td_polygon", "td_push_report", "td_reaction", "td_rest", "td_segment", "td_solver_info", "td_string",
     "td_sums", "td_totals", "td_value", "td_wind_state"}
 PART_OF_ANOTHER = {
     "td_adapt_def", "td_field_load", "td_helix_def", "td_instances_def", "td_local_def", "td_pose_load", "td_pull_load", "td_push_load",

@@ -13,6 +13,7 @@
     X(td_world_dt, 32, take_real(p, td_world_dt(world(p)))) \
     X(td_world_steps_a_frame, 32, take_int(p, td_world_steps_a_frame(world(p)))) \
     X(td_world_stats, 32, take_int(p, td_world_stats(world(p)).iterations)) \
+    X(td_world_pushed, 32, take_real(p, td_world_pushed(world(p)).depth)) \
     X(td_world_get, 128, get_number(p)) \
     X(td_world_set, 32, set_number(p)) \
     X(td_world_set_budget, 8, take_status(p, td_world_set_budget(world(p), any_index(p, 9), 0, diag(p)))) \

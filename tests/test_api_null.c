@@ -377,6 +377,7 @@ TD_TEST(null_gives_nothing_in_every_function_without_a_status) {
     CHECK(td_world_dt(NULL) == 0);
     CHECK_INT(td_world_steps_a_frame(NULL), 0);
     NOTHING(td_step_stats, td_world_stats(NULL));
+    NOTHING(td_push_report, td_world_pushed(NULL));
     NOTHING(td_step_times, td_world_step_times(NULL));
     td_world_set_callback(NULL, (td_step_callback){0}, NULL);
     CHECK_INT(td_world_actor_count(NULL), 0);

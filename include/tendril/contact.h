@@ -93,6 +93,12 @@ typedef enum td_impact_law {
     TD_IMPACT_POISSON, ///< Impulse while the bodies part is restitution times that of before.
 } td_impact_law;
 
+/// What a world does with actors that overlap when they are placed.
+typedef enum td_overlap_rule {
+    TD_OVERLAP_REFUSE, ///< TD_ERR_BLOCKED, which names both. The default.
+    TD_OVERLAP_PUSH,   ///< It accepts them, and pushes them apart in the steps that follow.
+} td_overlap_rule;
+
 /// How contact works. Start from td_contact_opts_default().
 typedef struct td_contact_opts {
     uint32_t struct_size;

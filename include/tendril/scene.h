@@ -371,6 +371,10 @@ typedef struct td_scene_contact {
     td_real restitution;
     td_real rolling, static_friction;
     td_impact_law law;
+    td_overlap_rule overlap; ///< Actors that overlap when they are placed. Default
+                             ///< TD_OVERLAP_REFUSE. Colliders refuse in either case.
+    td_real push_speed;      ///< m/s, above 0, at most 100: how fast a pair of segments is pushed
+                             ///< apart at most. Default 0.5.
 } td_scene_contact;
 
 // ---- recording ------------------------------------------------------------------------------

@@ -84,6 +84,18 @@ TD_API td_real td_world_dt(const td_world *world);
 TD_API int32_t td_world_steps_a_frame(const td_world *world);
 TD_API td_step_stats td_world_stats(const td_world *world); ///< Of all steps so far.
 
+/// Pairs of segments that have overlapped since their actors were placed, in a world with
+/// td_scene_contact.overlap TD_OVERLAP_PUSH. Actors were placed when they were made, added,
+/// enabled, cut or regrown, or put elsewhere. A pair is left to contact when its gap is half of the
+/// distance at which surfaces begin to repel each other. Until then it is not among
+/// td_world_contacts().
+typedef struct td_push_report {
+    int32_t pairs;       ///< That are being pushed apart.
+    int32_t overlapping; ///< Of these, whose surfaces still overlap.
+    td_real depth;       ///< m: the deepest overlap; 0: none.
+} td_push_report;
+TD_API td_push_report td_world_pushed(const td_world *world); ///< As things are now.
+
 /// Bounds the cost of a step, from the next one on. An island is a group of actors that are near
 /// each other or joined; each may take `iterations` iterations of Newton's method, 1 to 1,000,000,
 /// or any number with 0. Four halvings of the line search count as one iteration, as do each

@@ -166,6 +166,14 @@ class World(Unpickled):
         return {n: getattr(s, n) for n in s.fields()}
 
     @property
+    def pushed(self) -> Dict[str, float]:
+        """Pairs of segments that a scene with `contact: {overlap: push}` pushes apart: `pairs`, of these
+        `overlapping`, and `depth`, m, of the deepest overlap.
+        """
+        p = lib.td_world_pushed(self._c)
+        return {n: getattr(p, n) for n in p.fields()}
+
+    @property
     def step_times(self) -> Dict[str, float]:
         """s, of the last step by stage: total, loads, islands, ... All 0 unless the world is `timed`."""
         t = lib.td_world_step_times(self._c)

@@ -224,7 +224,7 @@ def settle(p):
 
 def read_world(p):
     world = p.thing("world")
-    repr(world), world.time, world.dt, world.stats, world.step_times, world.steps_a_frame, world.probe_names
+    repr(world), world.time, world.dt, world.stats, world.pushed, world.step_times, world.steps_a_frame, world.probe_names
     for array in (world.tips(), *world.poses(), world.contacts(), world.probes(), world.wind(p.point())):
         p.keep(array)
 

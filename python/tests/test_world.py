@@ -389,3 +389,14 @@ def test_an_impulse_changes_the_momentum_and_a_force_acts_for_one_step():
         stick.add_force([0, 0, 1], 1)
     with pytest.raises(tendril.ArgumentError):
         stick.add_force([0, 0, float("nan")])
+
+
+def test_actors_that_overlap_are_pushed_apart_where_the_scene_says_so():
+    rod = {"start": "drawn", "loose": True,
+           "strand": {"points": [[-0.2, 0, 0], [0.2, 0, 0]], "segments": 4, "radius": 0.01},
+           "instances": {"layout": "list", "turned": False, "places": [[0, 0, 0], [0, 0.01, 0]]}}
+    world = tendril.World({"gravity": [0, 0, 0], "contact": {"overlap": "push"}, "objects": [rod]})
+    assert world.pushed["overlapping"] > 0
+    assert world.pushed["depth"] == pytest.approx(0.01, rel=0.1)
+    world.step(10)
+    assert world.pushed == {"pairs": 0, "overlapping": 0, "depth": 0}

@@ -308,7 +308,11 @@ static int keep(const run_state *s) {
     return EXIT_CANNOT_WRITE;
 }
 
-static void warn_of_unmet(const td_world *world, const char *scene) {
+static void warn_of_end(const td_world *world, const char *scene) {
+    char overlaps[RUN_UNMET_TEXT];
+    if (run_overlaps(world, overlaps)) {
+        cli_error("%s: warning: %s", scene, overlaps);
+    }
     for (int32_t k = 0; k < td_world_constraint_count(world); k++) {
         char text[RUN_UNMET_TEXT];
         if (run_unmet(world, k, text)) {
@@ -337,7 +341,7 @@ static int finish(run_state *s, int code) {
     if (code != EXIT_FINE && code != EXIT_DIVERGED) {
         return code == EXIT_CANNOT_WRITE ? keep(s) : code;
     }
-    warn_of_unmet(s->scene.world, s->args->scene);
+    warn_of_end(s->scene.world, s->args->scene);
     int written = run_outputs(&s->files, &result);
     if (written == EXIT_CANNOT_WRITE) {
         keep(s);

@@ -127,5 +127,8 @@ typedef struct run_result {
 #define RUN_UNMET_TEXT 200
 bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TEXT]);
 
+// Whether actors overlap that were to be pushed apart, and the warning of that.
+bool run_overlaps(const td_world *world, char text[RUN_UNMET_TEXT]);
+
 // Makes all files of a run from its streams and puts them into its folder.
 int run_outputs(const run_files *files, const run_result *result);

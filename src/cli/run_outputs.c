@@ -94,6 +94,15 @@ bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TE
     return past.unmet_at >= 0;
 }
 
+bool run_overlaps(const td_world *world, char text[RUN_UNMET_TEXT]) {
+    const td_push_report pushed = td_world_pushed(world);
+    snprintf(
+        text, RUN_UNMET_TEXT,
+        "%d pairs of segments still overlap at the end, by up to %.3g m; they are pushed apart",
+        (int)pushed.overlapping, pushed.depth);
+    return pushed.overlapping > 0;
+}
+
 // m and N, of joints rad and N m
 static void put_constraints(const td_world *world, FILE *out) {
     const int32_t count = td_world_constraint_count(world);
@@ -135,6 +144,12 @@ static void put_warnings(const outputs *o, const td_step_stats *stats, FILE *out
             cli_json_text(out, text);
             between = ", ";
         }
+    }
+    char overlaps[RUN_UNMET_TEXT];
+    if (run_overlaps(world, overlaps)) {
+        fputs(between, out);
+        cli_json_text(out, overlaps);
+        between = ", ";
     }
     for (int32_t k = 0, last = TD_NONE; k < td_world_actor_count(world); k++) {
         const td_actor a = td_world_actor(world, td_world_actor_id(world, k));
@@ -254,6 +269,12 @@ static void put_summary(const outputs *o, FILE *out) {
     put_number(out, "steps_halved", (double)stats.halved);
     put_number(out, "steps_truncated", (double)stats.truncated);
     put_number(out, "steps_blocked", (double)stats.blocked);
+    if (o->def->contact.overlap == TD_OVERLAP_PUSH) {
+        const td_push_report pushed = td_world_pushed(world);
+        put_number(out, "pairs_pushed_apart", pushed.pairs);
+        put_number(out, "pairs_that_overlap", pushed.overlapping);
+        put_number(out, "deepest_overlap", pushed.depth);
+    }
     put_number(out, "pieces_of_a_step_at_most", TD_STEP_PIECES);
     put_number(out, "largest_force", td_world_largest_force(world));
     put_joints(world, out);

@@ -302,6 +302,8 @@ td_status tdi_contacts_evaluate(tdi_contacts *c, const td_vec3 *x, td_real time,
                                 const tdi_contact_rule *rule, td_real *energy, td_diag *diag);
 const tdi_contact *tdi_contacts_list(const tdi_contacts *c, int32_t *count); // of the last
 void tdi_contacts_forget(tdi_contacts *c);                                   // that list
+// Adds one at its end. False: there is no room.
+bool tdi_contacts_append(tdi_contacts *c, const tdi_contact *more);
 // Sorts that list by groups, which are given for each capsule. Then the entries with a side in a
 // group, in order.
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);

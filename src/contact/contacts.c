@@ -219,6 +219,17 @@ void tdi_contacts_forget(tdi_contacts *c) {
     c->contact_count = 0;
 }
 
+bool tdi_contacts_append(tdi_contacts *c, const tdi_contact *more) {
+    if (c->contact_count == c->limits.list) {
+        const int32_t room = c->limits.capacity.contacts;
+        c->limits.exceeded = c->limits.exceeded || room == c->limits.contacts;
+        tdi_lacks_contacts(c, (int64_t)room + 1);
+        return false;
+    }
+    c->contact[c->contact_count++] = *more;
+    return true;
+}
+
 // Pairs of two that stood are not known.
 static void forget_partial(tdi_contacts *c) {
     c->broad.valid = c->broad.valid && !c->inactive.partial;

@@ -250,6 +250,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
         td_body *body = y->member[k].body;
         tdi_state_positions(body, tdi_all_nodes(body), true, t->history + t->first_point[k]);
     }
+    tdi_pushes_begin(t, y, dt);
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
     status = status == TD_OK ? tdi_contacts_find(t->set, t->x, NULL, diag) : status;
@@ -276,6 +277,7 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
         tdi_exact_save_forces(t, y);
         end_reach(t);
         tdi_planes_measure(t->set, t->now, t->exact_step.rule.impact);
+        tdi_pushes_add(t);
         return;
     }
     const td_real room = tdi_body_contact_least_gap(t, 1),

@@ -63,6 +63,7 @@ typedef struct tdi_path_search {
 typedef struct tdi_contact_terms {
     tdi_contact_rule rule;
     td_real energy, largest_force; // J, N
+    int32_t push_count;            // of the list, at its end: pairs that are pushed apart
     bool couples_capsules;         // capsules meet each other, not only colliders
 } tdi_contact_terms;
 
@@ -293,7 +294,19 @@ void tdi_idle_note_relaxed(tdi_body_contact *t, const tdi_system *system);
 // positions of points without contact.
 void tdi_relax(const tdi_system *system, const td_vec3 *aim);
 
+// ---- pairs that overlap: push.c -------------------------------------------------------------
+
+// A step, or a part of it, of dt seconds begins at the positions x, with h of the rule.
+void tdi_pushes_begin(const tdi_body_contact *t, const tdi_system *system, td_real dt);
+// The potential of their forces, with points at x.
+td_real tdi_pushes_value(const tdi_body_contact *t, const td_vec3 *x);
+// Adds their forces at the poses to the list of contacts. False: there is no room.
+bool tdi_pushes_add(tdi_body_contact *t);
+
 // ---- exact contact: exact.c -----------------------------------------------------------------
+
+// Mass over h^2 of a capsule of member k.
+td_real tdi_capsule_stiffness(const tdi_body_contact *t, const tdi_member *m, int32_t k, td_real h);
 
 // Before an impact: called with the bodies where it begins, then at the poses that they would have
 // without contact; notes the displacements and rotations between.

@@ -2,6 +2,7 @@
 // Making contact of the bodies of a system, in one block of memory.
 
 #include "implicit/body_contact.h"
+#include "implicit/push.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -85,13 +86,24 @@ static bool skip_collider(const tdi_body_contact *t, int32_t i, int32_t collider
                                 tdi_contacts_collider(t->set, collider)->filter);
 }
 
-// Filters, severed pairs and the solver of a body exclude pairs.
+static bool are_pushed(const tdi_body_contact *t, int32_t i, int32_t j) {
+    const int32_t k = t->owner[i], l = t->owner[j];
+    const tdi_collision_identity *a = &t->body[k]->collision, *b = &t->body[l]->collision;
+    const int32_t number[2] = {a->number, b->number},
+                  capsule[2] = {i - t->first_capsule[k], j - t->first_capsule[l]};
+    return a->pushes && a->pushes->count > 0 && tdi_pushes_has(a->pushes, number, capsule);
+}
+
+// Filters, severed and pushed pairs, and the solver of a body exclude pairs.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const tdi_body_contact *t = context;
     if (j >= t->capsule_count) {
         return skip_collider(t, i, j - t->capsule_count);
     }
     const int32_t k = t->owner[i], l = t->owner[j];
+    if (are_pushed(t, i, j)) {
+        return true;
+    }
     if (l != k) {
         const td_body *a = t->body[k], *b = t->body[l];
         return !tdi_filters_collide(a->collision.filter, b->collision.filter) ||

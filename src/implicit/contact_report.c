@@ -83,6 +83,13 @@ static td_contact contact_of(const tdi_body_contact *t, const tdi_contact *c, td
                         .gap = c->gap};
 }
 
+// Without pairs that are pushed apart.
+static const tdi_contact *contact_list(const tdi_body_contact *t, int32_t *count) {
+    const tdi_contact *list = tdi_contacts_list(t->set, count);
+    *count -= *count > 0 ? t->terms.push_count : 0;
+    return list;
+}
+
 static bool is_of_pair(const tdi_contact *c, const tdi_contact *d) {
     return c->row.capsule == d->row.capsule && c->row.other == d->row.other;
 }
@@ -153,7 +160,7 @@ static void add_earlier(tdi_earlier_contacts *e, const td_contact *c) {
 
 void tdi_body_contact_note_piece(tdi_body_contact *t, td_real part, bool last) {
     int32_t count = 0;
-    const tdi_contact *list = tdi_contacts_list(t->set, &count);
+    const tdi_contact *list = contact_list(t, &count);
     t->earlier.last = part;
     for (int32_t k = 0; !last && k < count; k++) {
         const td_contact c = contact_of(t, &list[k], part);
@@ -205,7 +212,7 @@ static int32_t add_earlier_pieces(const tdi_body_contact *t, const tdi_contact *
 
 int32_t tdi_body_contact_report(const tdi_body_contact *t, td_contact *contacts, int32_t capacity) {
     int32_t count = 0, all = 0, at = 0;
-    const tdi_contact *list = t->set ? tdi_contacts_list(t->set, &count) : NULL;
+    const tdi_contact *list = t->set ? contact_list(t, &count) : NULL;
     for (; all < count && !list[all].friction; all++) {
         if (all < capacity) {
             contacts[all] = contact_of(t, &list[all], t->earlier.last);

@@ -30,6 +30,10 @@ td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *y, bo
             tdi_contacts_evaluate(t->set, t->now, t->time, &t->terms.rule, &t->terms.energy, diag);
         status = status == TD_ERR_DIVERGED ? tdi_body_contact_overlap_error(t, y, diag) : status;
     }
+    if (status == TD_OK && !tdi_pushes_add(t)) {
+        return tdi_body_contact_no_room(t, diag);
+    }
+    t->terms.energy += tdi_pushes_value(t, t->now);
     t->terms.couples_capsules = false;
     t->terms.largest_force = 0;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
@@ -118,8 +122,9 @@ void tdi_body_contact_add_stiffness(const tdi_system *y) {
 
 td_real tdi_body_contact_value(tdi_body_contact *t, const tdi_system *y) {
     tdi_body_contact_gather_pose(y);
-    return t->exact_step.used ? tdi_planes_energy(t->set, (tdi_plane_pose){t->now, t->turned})
-                              : tdi_contacts_energy(t->set, t->now, t->time, &t->terms.rule);
+    return tdi_pushes_value(t, t->now) +
+           (t->exact_step.used ? tdi_planes_energy(t->set, (tdi_plane_pose){t->now, t->turned})
+                               : tdi_contacts_energy(t->set, t->now, t->time, &t->terms.rule));
 }
 
 td_real tdi_body_contact_largest(tdi_body_contact *t, const tdi_system *y, int32_t member) {

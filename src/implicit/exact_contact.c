@@ -16,7 +16,8 @@
 #include <string.h>
 
 // Mass over h^2 of a capsule, from the force that stops it within a radius and a step.
-static td_real stiffness_of(const tdi_body_contact *t, const tdi_member *m, int32_t k, td_real h) {
+td_real tdi_capsule_stiffness(const tdi_body_contact *t, const tdi_member *m, int32_t k,
+                              td_real h) {
     const int32_t first = t->first_capsule[k], count = t->first_capsule[k + 1] - first;
     td_real radius = 0;
     for (int32_t i = first; i < first + count; i++) {
@@ -116,7 +117,7 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
     bool changed;
     tdi_body_contact_gather(y, t->began);
     for (int32_t k = 0; k < y->count; k++) {
-        t->exact_step.stiffness[k] = stiffness_of(t, &y->member[k], k, h);
+        t->exact_step.stiffness[k] = tdi_capsule_stiffness(t, &y->member[k], k, h);
         mass +=
             (t->first_capsule[k + 1] - t->first_capsule[k]) * t->exact_step.stiffness[k] * h * h;
     }
@@ -174,7 +175,8 @@ bool tdi_exact_value_is_bounded(tdi_body_contact *t, const tdi_system *y) {
     }
     tdi_body_contact_gather_pose(y);
     const td_real work = tdi_planes_work(t->set, &t->exact_step.rule,
-                                         (tdi_plane_pose){t->now, t->turned}),
+                                         (tdi_plane_pose){t->now, t->turned}) +
+                         tdi_pushes_value(t, t->began) - tdi_pushes_value(t, t->now),
                   value = tdi_system_own_value(y);
     return value - t->exact_step.value_began <=
            work + TDI_VALUE_LEFT * (fabs(value) + fabs(t->exact_step.value_began) + fabs(work));

@@ -51,6 +51,7 @@ int tdi_severed_compare(const tdi_severed_pair *a, const tdi_severed_pair *b);
 // Decides which other bodies a body collides with.
 typedef struct tdi_collision_identity {
     const tdi_severed_pairs *severed; // pairs that never touch; NULL: none
+    struct tdi_pushes *pushes;        // pairs that are pushed apart, of all bodies; NULL: none
     int32_t number;                   // of the body in these pairs
     td_filter filter;
 } tdi_collision_identity;

@@ -183,6 +183,12 @@ static const tdi_choice laws[] = {
      "impulse while the bodies part is restitution times that of before"},
     {0}};
 
+static const tdi_choice overlap_rules[] = {
+    {"refuse", TD_OVERLAP_REFUSE, "an error names both"},
+    {"push", TD_OVERLAP_PUSH,
+     "they are pushed apart in the first steps; colliders still refuse them"},
+    {0}};
+
 static const tdi_scene_field contact_fields[] = {
     FIELD(BOOL, td_scene_contact, self, .def = {1},
           DOC("Objects touch themselves and each other, not only colliders.")),
@@ -205,6 +211,10 @@ static const tdi_scene_field contact_fields[] = {
     FIELD(
         CHOICE, td_scene_contact, law, .choices = laws,
         DOC("What restitution is a ratio of, in impacts. The two differ where there is friction.")),
+    FIELD(CHOICE, td_scene_contact, overlap, .choices = overlap_rules,
+          DOC("What happens to objects that overlap when they are placed.")),
+    FIELD(REAL, td_scene_contact, push_speed, .unit = "m/s", .def = {0.5}, .low_open = true,
+          .high = 100, DOC("Speed at which `overlap: push` moves two segments apart, at most.")),
     {0}};
 static const tdi_scene_table contact_table = {
     "contact", sizeof(td_scene_contact), contact_fields,

@@ -82,6 +82,11 @@ uint64_t tdi_constraint_digest(const td_world *world, int32_t constraint, td_rea
 // Whether a varying wind or a force field moves it.
 bool tdi_actor_is_driven(const td_world *world, const tdi_actor *actor);
 
-// overlap.c: whether a placed actor or collider overlaps something. TD_ERR_BLOCKED names both.
+// overlap.c: whether a placed actor or collider overlaps something. TD_ERR_BLOCKED names both. A
+// world that pushes actors apart notes the overlapping pairs instead.
 td_status tdi_actor_overlaps(td_world *world, int32_t actor, td_diag *diag);
 td_status tdi_collider_overlaps(td_world *world, int32_t collider, td_diag *diag);
+// Finds all pairs that overlap, in a world that pushes them apart.
+td_status tdi_world_find_overlaps(td_world *world, td_diag *diag);
+// The same for an actor in a world that pushes, after what may have changed its capsules.
+void tdi_actor_find_overlaps(td_world *world, int32_t actor);

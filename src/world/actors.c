@@ -270,6 +270,7 @@ td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id
     status = status == TD_OK ? tdi_actor_settle(w, &w->actors[k], diag) : status;
     status = status == TD_OK ? tdi_actor_overlaps(w, k, diag) : status;
     if (status != TD_OK) {
+        tdi_world_drop_pushes(w, k);
         w->actors[k].alive = false;
         w->actors[k].generation = before;
         w->actor_count -= more && !renewed; // what was made stays for the next
@@ -312,6 +313,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
         tdi_world_release_actor(w, k);
         tdi_actor_end_drives(&w->actors[k]);
         tdi_world_drop_severed(w, k);
+        tdi_world_drop_pushes(w, k);
         w->loads.grab.held = w->loads.grab.held && w->loads.grab.actor != k;
         w->loads.grab.twist = w->loads.grab.twist_actor == k ? 0 : w->loads.grab.twist;
         tdi_world_regroup(w, k);
@@ -338,6 +340,9 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
     tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
     tdi_actor_set_activity(a, enabled ? TDI_ACTIVE : TDI_DISABLED);
     status = enabled ? tdi_actor_overlaps(w, k, diag) : TD_OK;
+    if (status != TD_OK || !enabled) {
+        tdi_world_drop_pushes(w, k);
+    }
     if (status != TD_OK) {
         tdi_actor_set_activity(a, TDI_DISABLED);
         return status;
@@ -408,6 +413,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     if (status != TD_OK) {
         *a = before;
         tdi_state_restore(a->state, w->memory.began);
+        tdi_actor_find_overlaps(w, k);
         return status;
     }
     tdi_world_regroup(w, k);
@@ -452,6 +458,7 @@ td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filte
     status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     if (status != TD_OK) {
         set_filter(a, before);
+        tdi_actor_find_overlaps(w, k);
         return status;
     }
     tdi_world_regroup(w, k);

@@ -348,6 +348,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
     }
     spread_ways(w, k, NULL);
     regroup(w, c);
+    tdi_actor_find_overlaps(w, c->trace.from);
 }
 
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
@@ -361,6 +362,9 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
     tdi_world_share_severed(w);
     tdi_actor_free(before);
     tdi_world_drop_variant(w, before->variant);
+    for (int part = 0; part < c->parts; part++) {
+        tdi_actor_find_overlaps(w, c->trace.actor[part]);
+    }
     regroup(w, c);
 }
 

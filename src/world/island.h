@@ -56,6 +56,7 @@ typedef struct tdi_nearness {
     bool placed;       // x is where all points are
     bool shared;       // a program has access to a state, and may move it between steps
     tdi_capsule *capsule;
+    int32_t capsule_count;      // in the set
     int32_t *root;              // of an actor: another of its island, or itself
     int32_t *place;             // of an actor: its number among the members
     int32_t *before;            // of an actor: the first of its island in the last step
@@ -156,6 +157,8 @@ void tdi_world_free_islands(td_world *world);
 void tdi_world_follow_actors(td_world *world);
 // Finds pairs of all actors that come near each other from n->x on the way dx, NULL: now.
 td_status tdi_world_find_pairs(td_world *world, const td_vec3 *dx, td_diag *diag);
+// The first capsule of an actor among those of all actors.
+int32_t tdi_near_first(const tdi_nearness *near, int32_t actor);
 // Groups the actors for a step that begins.
 td_status tdi_world_find_islands(td_world *world, td_diag *diag);
 // After the islands were solved: whether all stayed apart. If not, those that came near each other

@@ -39,14 +39,34 @@ static tdi_member member_of(tdi_actor *a) {
                         .contact_forces = tdi_actor_contact_forces(a, 1)};
 }
 
-// Skips pairs of one actor, pairs whose filters do not collide, and pairs severed by a cut.
+static bool are_pushed(const td_world *w, int32_t i, int32_t j) {
+    const tdi_nearness *n = &w->near;
+    const int32_t number[2] = {n->owner[i], n->owner[j]};
+    const int32_t capsule[2] = {i - tdi_near_first(n, number[0]), j - tdi_near_first(n, number[1])};
+    return tdi_pushes_has(&w->pushes, number, capsule);
+}
+
+// Skips pairs of one actor, pairs whose filters do not collide, pairs severed by a cut, and pairs
+// that are pushed apart.
 static bool skip_pair(void *context, int32_t i, int32_t j) {
     const td_world *w = context;
     const tdi_nearness *n = &w->near;
     const int32_t a = n->owner[i], b = n->owner[j];
     const tdi_severed_pair pair = {{a, b}, {n->capsule[i].body, n->capsule[j].body}};
     return a == b || !tdi_filters_collide(w->actors[a].filter, w->actors[b].filter) ||
-           (w->severed.count > 0 && tdi_severed_has(&w->severed, pair));
+           (w->severed.count > 0 && tdi_severed_has(&w->severed, pair)) ||
+           (w->pushes.count > 0 && are_pushed(w, i, j));
+}
+
+int32_t tdi_near_first(const tdi_nearness *n, int32_t actor) {
+    int32_t low = 0, high = n->capsule_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const bool before = n->owner[middle] < actor;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
 }
 
 static int32_t capsules_of(const tdi_actor *a) {
@@ -86,6 +106,7 @@ static void place_set(td_world *w) {
                                   .point_count = n->first_point[w->actor_count],
                                   .skip = skip_pair,
                                   .context = w};
+    n->capsule_count = def.capsule_count;
     n->set = def.capsule_count > 0 ? tdi_contacts_place(&def, n->set_room) : NULL;
 }
 
@@ -451,7 +472,8 @@ static td_status join_predicted(td_world *w, td_diag *diag) {
     return status;
 }
 
-// What constraints join is in one island, and what fell asleep together.
+// In one island are actors that constraints join, that fell asleep together, or that are pushed
+// apart.
 static void root_actors(td_world *w) {
     int32_t *root = w->near.root;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -461,6 +483,9 @@ static void root_actors(td_world *w) {
         if (w->actors[k].activity == TDI_ASLEEP) {
             join(root, k, w->actors[k].sleep.next);
         }
+    }
+    for (int32_t k = 0; k < w->pushes.count; k++) {
+        join(root, w->pushes.item[k].pair.number[0], w->pushes.item[k].pair.number[1]);
     }
 }
 

@@ -127,10 +127,14 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
 
 // ---- actors ---------------------------------------------------------------------------------
 
-// Of all that act, which are apart but for this one.
-static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
+// Of all that act, which are apart but for this one. TD_NONE: a world that pushes has just been
+// made.
+static td_status meets_actors(td_world *w, int32_t actor, bool *grown, td_diag *diag) {
     tdi_nearness *n = &w->near;
     int32_t which[2];
+    if (tdi_world_pushes(w)) {
+        tdi_world_begin_pushes(w, actor);
+    }
     w->islands.regroup = true;
     tdi_world_follow_actors(w);
     tdi_world_forget_places(w);
@@ -143,6 +147,9 @@ static td_status meets_actors(td_world *w, int32_t actor, td_diag *diag) {
     td_status status = n->set ? tdi_world_find_pairs(w, NULL, diag) : TD_OK;
     if (status != TD_OK || !n->set) {
         return status;
+    }
+    if (tdi_world_pushes(w)) {
+        return tdi_world_find_pushes(w, actor, grown, diag);
     }
     if (!tdi_contacts_overlap(n->set, n->x, 0, which)) {
         return TD_OK;
@@ -166,8 +173,27 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
         bool meets;
         status = meets_colliders(w, a, w->colliders.enabled, w->colliders.labels,
                                  w->colliders.enabled_count, &meets, &grown, &found);
-        status =
-            status == TD_OK && w->scene->def.contact.self ? meets_actors(w, actor, &found) : status;
+        status = status == TD_OK && w->scene->def.contact.self
+                     ? meets_actors(w, actor, &grown, &found)
+                     : status;
     } while (make_room(w, grown, &status, &found));
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
+}
+
+td_status tdi_world_find_overlaps(td_world *w, td_diag *diag) {
+    bool grown = false;
+    td_status status;
+    if (!tdi_world_pushes(w) || !w->scene->def.contact.self || !w->near.x) {
+        return TD_OK;
+    }
+    do {
+        status = meets_actors(w, TD_NONE, &grown, diag);
+    } while (make_room(w, grown, &status, diag));
+    return status;
+}
+
+void tdi_actor_find_overlaps(td_world *w, int32_t actor) {
+    if (tdi_world_pushes(w) && tdi_actor_acts(&w->actors[actor])) {
+        tdi_actor_overlaps(w, actor, NULL);
+    }
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  28u
+#define VERSION  29u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
@@ -30,6 +30,7 @@ typedef struct head {
     int32_t drives;                     // degrees of freedom that are driven
     int32_t added_constraints;          // places of constraints that were added
     int32_t pairs;                      // that there is room for, a segment
+    int32_t pushes, spare;              // pairs that are pushed apart
 } head;
 
 // ---- shape ----------------------------------------------------------------------------------
@@ -144,7 +145,9 @@ static void tape_world(tdi_tape *t, td_world *w) {
               tdi_world_count_sleeping_contacts(w),
               tdi_world_drive_count(w),
               tdi_world_count_added_constraints(w),
-              w->near.pairs};
+              w->near.pairs,
+              w->pushes.count,
+              0};
     tdi_tape_item(t, &h, sizeof h);
     w->clock.step = h.step;
     for (int32_t k = 0; k < w->actor_count; k++) {
@@ -183,6 +186,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
                       (size_t)w->near.first_point[w->actor_count] * sizeof *w->near.last);
     }
     tdi_tape_sleeping_contacts(t, w, h.slept);
+    tdi_tape_pushes(t, w, h.pushes);
 }
 
 // ---- entry ----------------------------------------------------------------------------------
@@ -294,7 +298,7 @@ static bool fits(const td_world *w, const head *h, const char *bytes, size_t siz
     bool good = h->actors >= own && h->colliders >= w->scene->def.collider_count &&
                 (size_t)h->actors <= (size - sizeof *h) / sizeof(int32_t) && h->applied >= 0 &&
                 h->watched >= 0 && h->watched <= TDI_WATCH_MOST && h->slept >= 0 &&
-                h->drives >= 0 && h->added_constraints >= 0 && h->pairs >= 1 &&
+                h->drives >= 0 && h->pushes >= 0 && h->added_constraints >= 0 && h->pairs >= 1 &&
                 h->pairs <= TDI_PAIRS_MOST;
     good = good && alive_constraints(h, bytes, size) >= 0;
     for (int32_t k = 0; k < h->actors && good; k++) {
@@ -375,6 +379,8 @@ static td_status check_size(td_world *w, const head *h, const char *bytes, size_
     given += own_constraint_bytes(w);
     wanted += (size_t)h->slept * sizeof *w->sleep.contacts;
     given += (size_t)tdi_world_count_sleeping_contacts(w) * sizeof *w->sleep.contacts;
+    wanted += (size_t)h->pushes * sizeof(tdi_push_pair);
+    given += (size_t)w->pushes.count * sizeof(tdi_push_pair);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         const int32_t object = w->actors[k].object;
         given += variant_bytes(w, w->actors[k].variant, w->scene->def.objects[object].integrator);
@@ -410,6 +416,7 @@ static td_status make_places(td_world *w, const head *h, const int32_t *variants
     }
     w->sleep.allowed = w->sleep.allowed || h->slept > 0;
     status = status == TD_OK ? tdi_world_sleep_room(w, h->slept) : status;
+    status = status == TD_OK ? tdi_world_reserve_pushes(w, h->pushes) : status;
     status = status == TD_OK
                  ? tdi_world_constraint_room(w, (int64_t)w->scene->def.constraint_count +
                                                     h->added_constraints)
@@ -477,7 +484,7 @@ static td_status take_places(td_world *w, const head *h, const char *bytes, size
 static bool same_places(const td_world *w, const head *h, const char *bytes) {
     bool same = h->actors == w->actor_count && h->colliders == w->colliders.count &&
                 h->applied == w->loads.applied_count && h->watched == w->watch.capacity &&
-                h->slept == tdi_world_count_sleeping_contacts(w) &&
+                h->slept == tdi_world_count_sleeping_contacts(w) && h->pushes == w->pushes.count &&
                 h->drives == tdi_world_drive_count(w) && h->added_constraints == 0 &&
                 tdi_world_count_added_constraints(w) == 0 &&
                 tdi_grown_is_same(w, grown_at(h, bytes));
@@ -534,6 +541,7 @@ static td_status follow_save(td_world *w, td_diag *diag) {
     w->islands.count = 0; // their contacts are not those of the save
     tdi_world_follow_activity(w);
     tdi_world_check_sleeping_contacts(w);
+    tdi_world_check_pushes(w);
     td_status status = tdi_world_stiffen(w, diag);
     for (int32_t k = 0; k < w->loads.wind_count && status == TD_OK; k++) {
         status = tdi_world_remake_wind(w, k, diag); // its parameters may have been set

@@ -558,6 +558,7 @@ static td_status step(td_world *w, td_diag *diag) {
     }
     for_islands(&s, accept_island);
     tdi_world_end_ways(w);
+    tdi_world_end_pushes(w);
     tdi_world_test_inactive(w);
     tdi_world_end_jumps(w, s.t0);
     status = tdi_world_note_blocked(w, diag);

@@ -158,6 +158,13 @@ int32_t tdi_world_count_sleeping_contacts(const td_world *w) {
     return count;
 }
 
+void tdi_tape_pushes(tdi_tape *t, td_world *w, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        item(t, &w->pushes.item[k].pair, sizeof w->pushes.item[k].pair);
+    }
+    w->pushes.count = t->from ? count : w->pushes.count;
+}
+
 // What the base carries, which the next step computes unless the actor sleeps.
 static void tape_reaction(tdi_tape *t, tdi_actor *a) {
     bool known = a->activity == TDI_ASLEEP && a->reaction.known;

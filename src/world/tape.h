@@ -31,6 +31,7 @@ void tdi_tape_applied_force(tdi_tape *tape, tdi_applied_force *h);
 void tdi_tape_watch(tdi_tape *tape, tdi_watch *watch);
 void tdi_tape_drives(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_sleeping_contacts(tdi_tape *tape, td_world *world, int32_t count);
+void tdi_tape_pushes(tdi_tape *tape, td_world *world, int32_t count);
 void tdi_tape_actor_head(tdi_tape *tape, tdi_actor *a);
 void tdi_tape_actor(tdi_tape *tape, tdi_actor *a);
 void tdi_tape_added(tdi_tape *tape, tdi_constraint_slot *slot);

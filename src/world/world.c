@@ -101,6 +101,9 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
         status = tdi_world_make_islands(w, diags);
     }
     status = status == TD_OK ? tdi_world_check_crowds(w, diags) : status;
+    if (status == TD_OK && tdi_world_find_overlaps(w, &diag) != TD_OK) {
+        return tdi_scene_fault(w->scene, diags, diag.status, "contact.overlap", "%s", diag.message);
+    }
     if (status == TD_OK) {
         status = tdi_world_settle(w, diags);
     }
@@ -251,6 +254,7 @@ void td_world_free(td_world *w) {
     }
     tdi_alloc_free(w->alloc, w->severed.pair,
                    (size_t)w->severed.capacity * sizeof *w->severed.pair);
+    tdi_world_free_pushes(w);
     for (int32_t k = 0; k < w->loads.wind_count; k++) {
         td_wind_free(w->loads.winds[k].wind);
     }

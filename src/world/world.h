@@ -7,6 +7,7 @@
 //          says that less of the base's motion is to be felt. Then gravity, wind and places are
 //          taken to the simulated frame before a step and poses back to the true one.
 
+#include "implicit/push.h"
 #include "world/activity.h"
 #include "world/actor.h"
 #include "world/constraint.h"
@@ -81,6 +82,7 @@ struct td_world {
     td_step_times times; // of the last step
     tdi_variants variants;
     tdi_severed_pairs severed; // segments of different actors that were one piece
+    struct tdi_pushes pushes;  // pairs that overlapped when they were placed
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
@@ -137,6 +139,20 @@ td_step_opts tdi_actor_step_opts(const td_world *world, const tdi_actor *actor);
 // Room for steps to be undone; and of that the room for actors and constraints of these groups.
 td_status tdi_world_reserve(td_world *world);
 td_status tdi_world_reserve_began(td_world *world, const tdi_group *groups, int32_t count);
+
+// push.c: pairs that overlap and are pushed apart.
+bool tdi_world_pushes(const td_world *world); // instead of refusing them
+// Forgets those of an actor, TD_NONE: all of them, before the search for near pairs; then finds
+// them among the pairs that were found. *grown: an actor has more room than before.
+void tdi_world_begin_pushes(td_world *world, int32_t actor);
+td_status tdi_world_find_pushes(td_world *world, int32_t actor, bool *grown, td_diag *diag);
+void tdi_world_drop_pushes(td_world *world, int32_t actor);
+td_status tdi_world_reserve_pushes(td_world *world, int64_t count);
+// After a step: pairs that are apart are left to contact.
+void tdi_world_end_pushes(td_world *world);
+// After a save was read: pairs that cannot be are dropped.
+void tdi_world_check_pushes(td_world *world);
+void tdi_world_free_pushes(td_world *world);
 
 // rest.c: all actors that are to start at rest go there, on the colliders and on each other.
 td_status tdi_world_settle(td_world *world, td_diag_list *diags);

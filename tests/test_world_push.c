@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Actors that overlap when they are placed, and are pushed apart. Pairs with src/world/push.c and
+// src/implicit/push.c.
+
+#include "test_world_support.h"
+
+#include <math.h>
+
+#define SPEED 0.5 // m/s, the default
+
+// Solvers and methods by turns; the last solver is a tree with fewer joints.
+enum { KINDS = 4, CASES = 2 * KINDS };
+static const char *solver_of(int k) {
+    return k % KINDS == 3 ? "tree" : solvers[k % KINDS];
+}
+static const char *reduced(int k) {
+    return k % KINDS == 3 ? "adapt: {error: 0.001}, " : "";
+}
+static const char *method_of(int k) {
+    return methods[k / KINDS];
+}
+
+// A rod of 0.4 m along X and another one along Y, whose axes are so far from each other, both with
+// a radius of 1 cm and held by nothing.
+static stage crossing(int k, td_real distance, const char *contact) {
+    return stage_printed(
+        "{gravity: [0, 0, 0], contact: {method: %s, overlap: push%s}, objects: ["
+        "{name: one, start: drawn, loose: true, %ssolver: %s,"
+        " strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}},"
+        "{name: two, start: drawn, loose: true, %ssolver: %s,"
+        " strand: {points: [[0.03, -0.2, %.17g], [0.03, 0.2, %.17g]], segments: 4, radius: "
+        "0.01}}]}",
+        method_of(k), contact, reduced(k), solver_of(k), reduced(k), solver_of(k), distance,
+        distance);
+}
+
+static td_real fastest(td_world *w) {
+    td_real most = 0;
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        td_vec3 v[64];
+        const int32_t count = actor_at(w, k).segment_count;
+        CHECK(count <= 64);
+        td_world_velocities(w, id_at(w, k), v, NULL);
+        for (int32_t i = 0; i < count; i++) {
+            most = fmax(most, tdi_norm(v[i]));
+        }
+    }
+    return most;
+}
+
+static td_real kinetic(td_world *w) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        sum += sums_at(w, k).energy.kinetic;
+    }
+    return sum;
+}
+
+static td_real mass(td_world *w) {
+    td_real sum = 0;
+    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
+        const td_skeleton *skeleton = actor_at(w, k).skeleton;
+        for (int32_t i = 0; i < td_skeleton_count(skeleton); i++) {
+            sum += td_skeleton_segments(skeleton)[i].mass;
+        }
+    }
+    return sum;
+}
+
+// Steps until no pair is pushed: how many, or `most`. *speed: the largest.
+static int32_t push_apart(td_world *w, int32_t most, td_real *speed) {
+    int32_t k = 0;
+    *speed = 0;
+    for (; k < most && td_world_pushed(w).pairs > 0; k++) {
+        steps(w, 1);
+        *speed = fmax(*speed, fastest(w));
+    }
+    return k;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------
+
+TD_TEST(rods_through_each_other_part_at_a_bounded_speed_by_every_solver_and_method) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = crossing(k, 0.004, "");
+        td_real speed;
+        const td_push_report first = td_world_pushed(s.world);
+        CHECK(first.pairs > 0);
+        CHECK_INT(first.overlapping, first.pairs);
+        CHECK_IN(first.depth, 0.0155, 0.0165);
+        const int32_t count = push_apart(s.world, 20, &speed);
+        CHECK_SAY(count >= 2 && count <= 6, "%s, %s: %d steps", solver_of(k), method_of(k), count);
+        CHECK_SAY(speed < 2 * SPEED, "%s, %s: %g m/s", solver_of(k), method_of(k), speed);
+        CHECK(kinetic(s.world) < 0.5 * mass(s.world) * SPEED * SPEED);
+        steps(s.world, 5); // they go on, and contact or nothing acts on them
+        const td_real energy = kinetic(s.world);
+        steps(s.world, 60);
+        CHECK_SAY(kinetic(s.world) <= energy * (1 + 1e-6), "%s, %s: %g J, then %g J", solver_of(k),
+                  method_of(k), energy, kinetic(s.world));
+        CHECK_INT(td_world_pushed(s.world).pairs, 0);
+    }
+}
+
+TD_TEST(push_speed_is_the_speed_at_which_surfaces_part) {
+    static const td_real speeds[] = {0.05, 0.2};
+    for (int k = 0; k < CASES; k++) {
+        for (int n = 0; n < 2; n++) {
+            char text[64];
+            snprintf(text, sizeof text, ", push_speed: %g", speeds[n]);
+            OWNED(stage) s = crossing(k, 0.004, text);
+            const td_real before = td_world_pushed(s.world).depth;
+            steps(s.world, 3);
+            const td_real way = before - td_world_pushed(s.world).depth,
+                          expected = 3 * speeds[n] * td_world_dt(s.world);
+            CHECK_SAY(way > 0.8 * expected && way < 1.2 * expected, "%s, %s: %g m in place of %g",
+                      solver_of(k), method_of(k), way, expected);
+        }
+    }
+}
+
+// Axes that cross have no direction between them, and equal rods at one place not even an angle.
+TD_TEST(rods_whose_axes_meet_or_coincide_part_too) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) cross = crossing(k, 0, "");
+        OWNED(stage) same = stage_printed(
+            "{gravity: [0, 0, 0], contact: {method: %s, overlap: push}, objects: ["
+            "{start: drawn, loose: true, %ssolver: %s, strand: {points: [[-0.2, 0, 0], [0.2, 0, "
+            "0]], segments: 4, radius: 0.01}, instances: {layout: list, turned: false, places: "
+            "[[0, 0, 0], [0, 0, 0]]}}]}",
+            method_of(k), reduced(k), solver_of(k));
+        td_world *worlds[] = {cross.world, same.world};
+        for (int n = 0; n < 2; n++) {
+            td_real speed;
+            const int32_t count = push_apart(worlds[n], 120, &speed);
+            CHECK_SAY(count < 120, "%s, %s, %d: %d pairs are left", solver_of(k), method_of(k), n,
+                      td_world_pushed(worlds[n]).pairs);
+            CHECK_SAY(speed < 4 * SPEED, "%s, %s, %d: %g m/s", solver_of(k), method_of(k), n,
+                      speed);
+        }
+    }
+}
+
+TD_TEST(rod_that_is_drawn_through_itself_is_pushed_apart) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = stage_printed(
+            "{gravity: [0, 0, 0], contact: {method: %s, overlap: push}, objects: ["
+            "{start: drawn, loose: true, %ssolver: %s, strand: {points: [[-0.2, 0, 0], [0.2, 0, 0],"
+            " [0.2, 0.2, 0.02], [0, 0.2, 0.02], [0, -0.2, 0.005]], segments: 20, radius: 0.01}}]}",
+            method_of(k), reduced(k), solver_of(k));
+        td_real speed;
+        const int32_t count = push_apart(s.world, 40, &speed);
+        CHECK_SAY(count < 40 && speed < 4 * SPEED, "%s, %s: %d steps, %g m/s", solver_of(k),
+                  method_of(k), count, speed);
+        steps(s.world, 5);
+    }
+}
+
+// ---- plants ---------------------------------------------------------------------------------
+
+// A plant, and as many more as a program adds on a grid of 15 cm.
+static void check_crowd(const char *plant, const char *method, int32_t wide, int32_t deep) {
+    OWNED(stage) s = stage_printed("{contact: {method: %s, overlap: push}, objects: [{name: plant, "
+                                   "plant: %s, start: drawn}]}",
+                                   method, plant);
+    td_diag diag = {.message = ""};
+    for (int32_t k = 1; k < wide * deep; k++) {
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        def.position = tdi_vec3(0.15 * (k % wide), 0, 0.15 * (k / wide));
+        def.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 2.4 * k);
+        CHECK_SAY(td_world_add_actor(s.world, &def, &id, &diag) == TD_OK, "%s", diag.message);
+    }
+    td_real speed;
+    CHECK_INT(td_world_actor_count(s.world), wide * deep);
+    CHECK(td_world_pushed(s.world).overlapping > wide);
+    push_apart(s.world, 30, &speed);
+    CHECK_INT(td_world_pushed(s.world).overlapping, 0);
+    CHECK_SAY(speed < 4 * SPEED, "%s: %g m/s", method, speed);
+    const td_real energy = kinetic(s.world);
+    steps(s.world, 10);
+    CHECK_SAY(kinetic(s.world) < energy, "%s: %g J, then %g J", method, energy, kinetic(s.world));
+    CHECK_INT(td_world_pushed(s.world).overlapping, 0);
+    CHECK_INT(td_world_stats(s.world).unconverged, 0);
+}
+
+TD_TEST(all_of_99_plants_at_15_cm_are_accepted_and_pushed_apart) {
+    check_crowd("fork.lsys", "barrier", 11, 9);
+}
+
+TD_TEST(plants_of_31_segments_that_overlap_are_pushed_apart_by_both_methods) {
+    check_crowd("bush.lsys", "barrier", 4, 2);
+    check_crowd("bush.lsys", "exact", 4, 2);
+}
+
+// Stems of one place cannot part: they bend, and come to rest.
+TD_TEST(plants_that_are_rooted_at_one_place_stay_overlapped_without_harm) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = stage_printed(
+            "{contact: {method: %s, overlap: push}, sleep: {speed: 0.002, time: 0.2}, objects: "
+            "[{start: drawn, %ssolver: %s, strand: {points: [[0, 0, 0], [0, 0.4, 0]], segments: 4, "
+            "material: green-wood, radius: 0.01}, instances: {layout: list, turned: false, places: "
+            "[[0, 0, 0], [0.003, 0, 0]]}}]}",
+            method_of(k), reduced(k), solver_of(k));
+        steps(s.world, 400);
+        const td_push_report last = td_world_pushed(s.world);
+        CHECK_SAY(last.overlapping > 0 && last.depth > 0.005, "%s, %s: %d, %g m", solver_of(k),
+                  method_of(k), last.overlapping, last.depth);
+        CHECK_SAY(fastest(s.world) < 0.002, "%s, %s: %g m/s", solver_of(k), method_of(k),
+                  fastest(s.world));
+        CHECK_SAY(tip_of(s.world, 0, -1).y > 0.3 && tip_of(s.world, 1, -1).y > 0.3,
+                  "%s, %s: tips at %g and %g m", solver_of(k), method_of(k),
+                  tip_of(s.world, 0, -1).y, tip_of(s.world, 1, -1).y);
+        CHECK_INT(td_world_stats(s.world).unconverged, 0);
+    }
+}
+
+// ---- bits -----------------------------------------------------------------------------------
+
+#define BUSHES                                                                                \
+    "{contact: {method: %s, overlap: push}, objects: [{plant: fork.lsys, start: drawn, "      \
+    "instances: {count: 8, layout: grid, area: [0.4, 0, 0.2]}}, {start: drawn, loose: true, " \
+    "solver: %s, strand: {points: [[-0.3, 0.3, 0.02], [0.3, 0.31, 0]], segments: 9, radius: " \
+    "0.01}}]}"
+
+TD_TEST(world_that_pushes_has_the_same_bits_by_any_number_of_threads_and_from_any_save) {
+    for (int k = 0; k < 6; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, BUSHES, methods[k / 3], solvers[k % 3]);
+        OWNED(stage) one = stage_of(text), again = stage_of(text);
+        OWNED(stage) two = try_stage(text, 2, NULL), four = try_stage(text, 4, NULL);
+        steps(again.world, 3);
+        for (int n = 0; n < 4; n++) {
+            FREED char *bytes = saved(one.world);
+            td_diag diag = {.message = ""};
+            CHECK(n > 1 || td_world_pushed(one.world).pairs > 0);
+            CHECK_SAY(td_world_restore(again.world, bytes, td_world_save_size(one.world), &diag) ==
+                          TD_OK,
+                      "%s", diag.message);
+            CHECK_INT(td_world_pushed(again.world).pairs, td_world_pushed(one.world).pairs);
+            steps(one.world, 1);
+            steps(again.world, 1);
+            steps(two.world, 1);
+            steps(four.world, 1);
+            CHECK(same_bits(one.world, again.world));
+            CHECK(same_bits(one.world, two.world));
+            CHECK(same_bits(one.world, four.world));
+            steps(again.world, 2);
+        }
+    }
+}
+
+static void burst(void *context, td_real time, td_actor_id actor, int32_t count,
+                  const td_vec3 *tips, const td_vec3 *velocities, td_vec3 *forces) {
+    (void)context, (void)time, (void)actor, (void)tips, (void)velocities;
+    forces[count - 1].x = NAN;
+}
+
+TD_TEST(step_that_fails_while_actors_are_pushed_changes_nothing) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = crossing(k, 0.001, ", push_speed: 0.1");
+        steps(s.world, 3);
+        FREED char *before = saved(s.world);
+        CHECK_INT(td_world_set_field(s.world, burst, NULL, NULL), TD_OK);
+        CHECK(td_world_step(s.world, NULL) != TD_OK);
+        FREED char *after = saved(s.world);
+        CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
+    }
+}
+
+TD_TEST(world_that_pushes_without_memory_leaves_nothing_behind) {
+    char text[1024];
+    snprintf(text, sizeof text, BUSHES, "barrier", "rod");
+    check_world_without_memory(text);
+}
+
+// ---- changes --------------------------------------------------------------------------------
+
+// What is removed, disabled or put elsewhere is pushed no more, and again where it comes back.
+TD_TEST(actor_that_is_taken_away_while_it_is_pushed_is_forgotten) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = crossing(k, 0.001, ", push_speed: 0.05");
+        const td_actor_id two = id_at(s.world, 1);
+        const td_quat none = tdi_quat_identity();
+        td_diag diag = {.message = ""};
+        steps(s.world, 2);
+        const int32_t pairs = td_world_pushed(s.world).pairs;
+        CHECK(pairs > 0);
+        CHECK_INT(td_world_enable_actor(s.world, two, false, &diag), TD_OK);
+        CHECK_INT(td_world_pushed(s.world).pairs, 0);
+        steps(s.world, 1);
+        CHECK_INT(td_world_enable_actor(s.world, two, true, &diag), TD_OK);
+        CHECK(td_world_pushed(s.world).pairs > 0);
+        steps(s.world, 1);
+        CHECK_INT(td_world_place_actor(s.world, two, tdi_vec3(0, 0, 1), none, &diag), TD_OK);
+        CHECK_INT(td_world_pushed(s.world).pairs, 0);
+        steps(s.world, 1);
+        CHECK_INT(td_world_place_actor(s.world, two, tdi_vec3(0, 0, 0), none, &diag), TD_OK);
+        CHECK(td_world_pushed(s.world).pairs > 0);
+        CHECK_INT(td_world_remove_actor(s.world, two, &diag), TD_OK);
+        CHECK_INT(td_world_pushed(s.world).pairs, 0);
+        steps(s.world, 5);
+    }
+}
+
+TD_TEST(pieces_of_a_rod_that_is_cut_while_it_is_pushed_are_pushed_on) {
+    for (int k = 0; k < CASES; k++) {
+        OWNED(stage) s = crossing(k, 0.001, "");
+        td_actor_id fallen;
+        td_diag diag = {.message = ""};
+        if (k % KINDS == 3) {
+            continue; // it cannot be cut
+        }
+        steps(s.world, 1);
+        CHECK_SAY(td_world_cut_actor(s.world, id_at(s.world, 0), 1, 0.6, &fallen, &diag) == TD_OK,
+                  "%s", diag.message);
+        CHECK(td_world_pushed(s.world).pairs > 0);
+        td_real speed;
+        CHECK_SAY(push_apart(s.world, 40, &speed) < 40 && speed < 4 * SPEED,
+                  "%s, %s: %d pairs are left, %g m/s", solver_of(k), method_of(k),
+                  td_world_pushed(s.world).pairs, speed);
+        steps(s.world, 5);
+    }
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+TD_TEST(world_that_pushes_still_refuses_actors_within_colliders) {
+    OWNED(stage) s = stage_of("{contact: {overlap: push}, colliders: [{box: {size: [1, 1, 1], "
+                              "position: [5, 0, 0]}}], objects: [{" ROD "}]}");
+    td_actor_def def = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    def.position = tdi_vec3(5, 0.3, 0);
+    CHECK_INT(td_world_add_actor(s.world, &def, &id, &diag), TD_ERR_BLOCKED);
+    CHECK_HAS(diag.message, "collider 0 (box)");
+    CHECK_INT(td_world_pushed(s.world).pairs, 0);
+    steps(s.world, 2);
+}
+
+TD_TEST(wrong_rules_of_overlap_are_refused_where_they_stand) {
+    static const fault faults[] = {
+        {"{objects: [{" ROD "}],\n contact: {overlap: shove}}", 2, 0, "shove"},
+        {"{objects: [{" ROD "}],\n contact: {push_speed: 0}}", 2, 0, "push_speed"},
+        {"{objects: [{" ROD "}],\n contact: {push_speed: 101}}", 2, 0, "push_speed"},
+        {"{objects: [{" ROD "}],\n contact: {overlap: push, speed: 1}}", 2, 0, "speed"},
+    };
+    check_faults(faults, sizeof faults / sizeof *faults);
+}
