@@ -34,19 +34,20 @@ static bool is_held(const tdi_unknowns *u) {
 }
 
 void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
-    for (int k = 0; k < 4; k++) {
-        for (int l = 0; l < 4; l++) { // nothing is written by what is held and stays
-            if (b->fixed[l] && b->x[l] != 0) {
-                a->gradient[k] += block[k][l] * b->x[l];
-            }
-            if (a != b && a->fixed[k] && a->x[k] != 0) {
-                b->gradient[l] += block[k][l] * a->x[k];
-            }
+    for (int k = 0; k < 4; k++) { // an unknown that is fixed and stays writes nothing
+        for (int l = 0; b->fixed[k] && b->x[k] != 0 && l < 4; l++) {
+            a->gradient[l] += block[l][k] * b->x[k];
+        }
+        for (int l = 0; a != b && a->fixed[k] && a->x[k] != 0 && l < 4; l++) {
+            b->gradient[l] += block[k][l] * a->x[k];
         }
     }
     for (int k = 0; k < 4; k++) {
-        for (int l = 0; l < 4; l++) {
-            block[k][l] = a->fixed[k] || b->fixed[l] ? (td_real)(a == b && k == l) : block[k][l];
+        for (int l = 0; b->fixed[k] && l < 4; l++) {
+            block[l][k] = a == b && k == l;
+        }
+        for (int l = 0; a->fixed[k] && l < 4; l++) {
+            block[k][l] = a == b && k == l;
         }
     }
 }
