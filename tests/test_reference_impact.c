@@ -42,6 +42,61 @@ TD_TEST(reference_stick_dropped_flat_on_something_along_it_comes_to_rest) {
     }
 }
 
+// ---- at the end of a step -------------------------------------------------------------------
+
+// A stick of 0.1 kg that lies level at a height above the ground, and falls.
+static stage level_stick(double rate, int integrator, double height, double restitution) {
+    return stage_printed(
+        "{step: %.17g, air_density: 0, contact: {method: exact, self: false}, colliders: [{plane: "
+        "{restitution: %g}}], objects: [{solver: tree, integrator: %s, start: drawn, position: [0, "
+        "%.17g, 0], strand: {segments: 1, points: [[0, 0, 0], [0.4, 0, 0]], radius: 0.01, "
+        "line_mass: 0.25, inextensible: true, start: {held: free}}}]}",
+        1 / rate, restitution, integrator == 0 ? "euler" : "rk4", height);
+}
+
+static td_real rise_of(td_world *w) {
+    return sums_at(w, 0).linear.y / 0.1;
+}
+
+// The gap is 0 at the end of a step, or equal to the reach of the next step, but for rounding. Both
+// ends meet the ground together all the same. They bounce together or not at all: after two steps
+// from rest they have the least speed of a bounce, 2 g h, but for rounding.
+TD_TEST(reference_stick_that_meets_the_ground_at_the_end_of_an_explicit_step_stays_level) {
+    static const double rates[] = {60, 240, 256, 2560};
+    static const int32_t falls[] = {1, 2, 3, 31};
+    for (int n = 0; n < 2 * 4 * 4 * 2 * 5; n++) {
+        const int integrator = n % 2, way = n / 32 % 2, ulps = n / 64 - 2;
+        const double rate = rates[n / 2 % 4], h = 1 / rate, g = 9.81, restitution = 0.5;
+        const int32_t fall = falls[n / 8 % 4];
+        OWNED(stage) free = level_stick(rate, integrator, 9, 0);
+        steps(free.world, fall);
+        td_vec3 end[2];
+        segment_at(free.world, 0, 0, &end[0], NULL, NULL);
+        const double left = way ? h * (h * g - rise_of(free.world)) : 0;
+        OWNED(stage) s = level_stick(
+            rate, integrator, (0.01 + (9 - end[0].y) + left) * (1 + ulps * 2e-16), restitution);
+        double fastest = 0, tilt = 0, low = 1, rise = 0;
+        int32_t bounces = 0;
+        for (int32_t k = 0; k < fall + 3; k++) {
+            const double before = rise_of(s.world);
+            steps(s.world, 1);
+            rise = rise_of(s.world);
+            segment_at(s.world, 0, 0, &end[0], &end[1], NULL);
+            fastest = fmax(fastest, -before);
+            bounces += before < -1e-9 && rise > 1e-9;
+            tilt = fmax(tilt, fabs(end[1].y - end[0].y));
+            low = fmin(low, end[0].y);
+        }
+        CHECK_SAY(tilt < 1e-12 && low > 0.01 - 1e-12, "%d, 1/%g s, %d steps: tilt %g m, low %g m",
+                  n, rate, fall, tilt, low);
+        const bool fast = fall == 31;
+        CHECK_SAY((fast ? bounces == 1 : bounces <= 1) && rise < restitution * fastest &&
+                      (!fast || rise > restitution * fastest - 5 * g * h),
+                  "%d, 1/%g s, %d steps: %d bounces, from %g to %g m/s", n, rate, fall, bounces,
+                  fastest, rise);
+    }
+}
+
 // ---- fast impacts ---------------------------------------------------------------------------
 
 // A stick, or a cube of twice its length, that flies at something small which is in its way.

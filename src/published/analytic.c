@@ -83,7 +83,8 @@ static td_real side_accel(const td_analytic *a, const tdi_push *p, const td_real
 // Chosen at the start of a step, once: later stages would slow down what is about to bounce.
 // Other forces may press it on: what is as near as `pull` reaches counts, and the solver decides.
 static bool is_near(td_analytic *a, const tdi_lcp_row *row, td_real h, td_real pull) {
-    bool near = row->value + h * (fmin(row->rate, 0) - h * fmax(pull, fabs(row->free))) <= 0;
+    const td_real way = h * (h * fmax(pull, fabs(row->free)) - fmin(row->rate, 0));
+    bool near = row->value <= (1 + a->margin) * way;
     if (a->choosing && near) {
         a->near[a->near_count++] = row->key;
     } else if (!a->choosing) {
@@ -224,12 +225,23 @@ static void bound_corrections(td_analytic *a, td_real h) {
     }
 }
 
+// Rows of constraints and of contact.
+static td_status list_rows(td_analytic *a, const td_step_opts *o, td_real t,
+                           const td_collider *colliders, int32_t count, td_real margin,
+                           td_diag *diag) {
+    a->row_count = 0;
+    a->near_count = a->choosing ? 0 : a->near_count;
+    a->margin = margin;
+    const td_status status = tdi_analytic_hold_rows(a, o, t, diag);
+    return status == TD_OK ? tdi_analytic_contact_rows(a, o, t, colliders, count, diag) : status;
+}
+
 // All rows of the poses and velocities that the states have; accel_now is that without forces.
+// If one one-sided row is near, rows within a small margin count as near too: rounding must not
+// separate the two ends of a stick that falls flat.
 static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
                            const td_collider *colliders, int32_t count, td_diag *diag) {
-    a->row_count = 0;
     a->choosing = t == 0;
-    a->near_count = a->choosing ? 0 : a->near_count;
     for (int32_t k = 0; k < a->hold_count; k++) {
         a->hold[k].soft = a->hold[k].soft && !a->choosing;
         a->hold[k].contradicts = false;
@@ -240,9 +252,9 @@ static td_status find_rows(td_analytic *a, const td_step_opts *o, td_real t,
         tdi_tree_place(s->model, s);
         tdi_tree_move(s->model, s);
     }
-    td_status status = tdi_analytic_hold_rows(a, o, t, diag);
-    if (status == TD_OK) {
-        status = tdi_analytic_contact_rows(a, o, t, colliders, count, diag);
+    td_status status = list_rows(a, o, t, colliders, count, 0, diag);
+    if (status == TD_OK && a->choosing && a->near_count > 0) {
+        status = list_rows(a, o, t, colliders, count, TDI_TOGETHER, diag);
     }
     bound_corrections(a, o->dt);
     // Corrections are those of the start: in the stages of RK4 c is of the order of h^2, and s of

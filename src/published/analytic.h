@@ -10,7 +10,8 @@
 #include "tendril/analytic.h"
 #include "published/tree.h"
 
-#define TDI_ANALYTIC_ROWS 9 // most of a constraint: a weld's
+#define TDI_ANALYTIC_ROWS 9    // most of a constraint: a weld's
+#define TDI_TOGETHER      1e-3 // relative: one-sided rows that differ by less meet together
 
 // What a unit of force does to one body: a wrench at its origin in world axes, and torques of the
 // first degrees of freedom of its joint.
@@ -38,6 +39,7 @@ typedef struct tdi_lcp_row {
     td_real force;
     bool begins; // of a constraint that begins with this step: an impulse makes c' 0
     bool still;  // the joints let nothing move along it
+    bool fast;   // one-sided, and approaches faster than `slow`
 } tdi_lcp_row;
 
 typedef struct tdi_analytic_touch { // a contact: its row of the normal, and what is told of it
@@ -90,7 +92,8 @@ struct td_analytic {
     td_analytic_opts opts;
     td_lcp_opts solver; // those of `opts`, or their defaults
     int32_t tree_count, hold_count, row_count, contact_count, near_count;
-    bool choosing; // the step begins: one-sided rows that are reached in it are chosen
+    bool choosing;  // the step begins: one-sided rows that are reached in it are chosen
+    td_real margin; // they are chosen up to this part beyond the way of the step
     tdi_tree_state **tree;
     tdi_analytic_hold *hold;
     tdi_lcp_row *row;            // row_limit

@@ -56,9 +56,9 @@ static void solve(td_analytic *a, td_real *p) {
 static void newton(td_analytic *a, td_real part) {
     for (int32_t i = 0; i < a->row_count; i++) {
         const tdi_lcp_row *row = &a->row[i];
-        const bool bounces = is_normal(row) && row->rate < -row->slow;
         a->lcp.bounds[i] = row->bounds;
-        a->lcp.rhs[i] = keeps(row) ? 0 : -(1 + (bounces ? part * row->restitution : 0)) * row->rate;
+        a->lcp.rhs[i] =
+            keeps(row) ? 0 : -(1 + (row->fast ? part * row->restitution : 0)) * row->rate;
     }
     solve(a, a->lcp.force);
 }
@@ -70,7 +70,6 @@ static void expand(td_analytic *a, td_real part) {
     memcpy(a->lcp.before, a->lcp.force, (size_t)n * sizeof *a->lcp.before);
     for (int32_t i = 0; i < n; i++) {
         const tdi_lcp_row *row = &a->row[i];
-        const bool bounces = is_normal(row) && row->rate < -row->slow;
         td_real change = 0;
         for (int32_t j = 0; j < n; j++) {
             change += a->lcp.matrix[(ptrdiff_t)i * n + j] * a->lcp.before[j];
@@ -78,7 +77,7 @@ static void expand(td_analytic *a, td_real part) {
         most = fmax(most, fabs(row->rate));
         a->lcp.rhs[i] = -change - (keeps(row) ? 0 : row->rate);
         a->lcp.bounds[i].low =
-            bounces ? part * row->restitution * a->lcp.before[i] : a->lcp.bounds[i].low;
+            row->fast ? part * row->restitution * a->lcp.before[i] : a->lcp.bounds[i].low;
     }
     for (int32_t i = 0; i < n; i++) { // velocities of 0 but for rounding may contradict each other
         a->lcp.rhs[i] = fabs(a->lcp.rhs[i]) > ROUNDING * most ? a->lcp.rhs[i] : 0;
@@ -123,9 +122,24 @@ static bool holds(const td_analytic *a) {
     return (!exact || a->lcp.result.verdict == TD_LCP_SOLVED) && work_of(a) <= ENERGY;
 }
 
+// If one row bounces, rows within a small margin of that speed bounce too: rounding must not decide
+// which end of a stick bounces.
+static void choose_fast(td_analytic *a) {
+    bool any = false;
+    for (int32_t i = 0; i < a->row_count; i++) {
+        any = any || (is_normal(&a->row[i]) && a->row[i].rate < -a->row[i].slow);
+    }
+    for (int32_t i = 0; i < a->row_count; i++) {
+        tdi_lcp_row *row = &a->row[i];
+        row->fast =
+            any && is_normal(row) && row->rate < 0 && row->rate < -(1 - TDI_TOGETHER) * row->slow;
+    }
+}
+
 td_real tdi_analytic_impulses(td_analytic *a) {
     td_real low = 0, high = 1, part = 1;
     bool any = false;
+    choose_fast(a);
     for (int32_t i = 0; i < a->row_count; i++) {
         any |= is_normal(&a->row[i]) && a->row[i].restitution > 0;
     }
@@ -223,6 +237,7 @@ static td_status find_hits(td_analytic *a, const td_step_opts *o, const td_hit *
     a->contact_count = 0;
     a->near_count = 0;
     a->choosing = true;
+    a->margin = 0;
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_tree_state *s = a->tree[k];
         tdi_tree_fresh(s);
