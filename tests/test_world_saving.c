@@ -3,6 +3,8 @@
 // src/tree/saving.c.
 
 #include "test_world_support.h"
+
+#include "base/digest.h"
 #include "world/world.h"
 
 // Everything at once: plants, strands, instances, all loads, keyframes, all integrators.
@@ -197,9 +199,48 @@ TD_TEST(world_refuses_saves_that_are_not_its_own) {
     CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_OK);
 }
 
+// Numbers of a scene that cannot change while it moves are not in a save, but decide its steps.
+TD_TEST(world_refuses_saves_of_a_scene_with_other_ground_colliders_or_contact) {
+    static const struct {
+        const char *contact, *collider, *object, *message; // NULL: it is accepted
+    } cases[] = {
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1]}", "", NULL},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1], position: [0, -1, 0]}",
+         "name: other", NULL},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1.001]}", "", "heights"},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1, 0, 0]}", "", "heights"},
+        {"", "heightfield: {columns: 4, heights: [0, 0, 0, 1, 0, 0, 0, 0]}", "", "heights"},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1], cell: 2}", "", "heights"},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1], friction: 0.4}", "", "friction"},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1], mask: [0]}", "", "other colliders"},
+        {"", "plane: {}", "", "shapes"},
+        {"gap: 0.3", "heightfield: {columns: 2, heights: [0, 0, 0, 1]}", "", "options of contact"},
+        {"method: exact", "heightfield: {columns: 2, heights: [0, 0, 0, 1]}", "",
+         "options of contact"},
+        {"", "heightfield: {columns: 2, heights: [0, 0, 0, 1]}", "category: [3]", "another scene"},
+    };
+    FREED char *bytes = NULL;
+    size_t size = 0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        OWNED(stage) s = stage_printed("{contact: {%s}, colliders: [{%s}], objects: [{" ROD
+                                       ", position: [0, 4, 0], %s}]}",
+                                       cases[k].contact, cases[k].collider, cases[k].object);
+        td_diag diag = {.message = ""};
+        if (k == 0) {
+            steps(s.world, 3);
+            bytes = saved(s.world);
+            size = td_world_save_size(s.world);
+        }
+        const td_status status = td_world_restore(s.world, bytes, size, &diag);
+        CHECK_SAY(status == (cases[k].message ? TD_ERR_SYNTAX : TD_OK), "%s, %s, %s: %s",
+                  cases[k].contact, cases[k].collider, cases[k].object, diag.message);
+        CHECK_HAS(diag.message, cases[k].message ? cases[k].message : "");
+    }
+}
+
 TD_TEST(world_survives_any_bytes_behind_a_good_head) {
     OWNED(stage) s = stage_of(crowd);
-    size_t size = td_world_save_size(s.world), head = 24;
+    size_t size = td_world_save_size(s.world), head = 32;
     FREED char *bytes = saved(s.world);
     uint32_t state = 1;
     for (int run = 0; run < 20; run++) {
@@ -207,6 +248,7 @@ TD_TEST(world_survives_any_bytes_behind_a_good_head) {
             state = state * 1664525u + 1013904223u;
             bytes[k] = run < 10 ? (char)(state >> 24) : (char)0xff;
         }
+        tdi_seal(bytes, size - TDI_SEAL);
         if (td_world_restore(s.world, bytes, size, NULL) == TD_OK) {
             CHECK(td_world_step(s.world, NULL) == TD_OK);
         }

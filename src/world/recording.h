@@ -32,7 +32,8 @@ typedef struct tdi_parameter {
 typedef struct tdi_parameters {
     tdi_parameter *all; // all numbers of the scene that can change
     int32_t count;
-    uint64_t shape; // of the actors and parameters, mixed: tells saves apart
+    uint64_t shape;          // of the actors and parameters, mixed: tells saves apart
+    uint64_t fixed, contact; // digests of the scene's other numbers, and of its contact's
 } tdi_parameters;
 
 typedef struct tdi_probes {

@@ -17,12 +17,12 @@
 #include <string.h>
 
 #define MAGIC    0x746e6474u // "tdnt"
-#define VERSION  29u
+#define VERSION  30u
 #define MAX_STEP ((int64_t)1 << 53)
 
 typedef struct head {
     uint32_t magic, version;
-    uint64_t shape;
+    uint64_t shape, contact;
     int64_t step;
     int32_t actors, colliders, applied; // places
     int32_t watched;                    // room for pairs
@@ -36,6 +36,7 @@ typedef struct head {
 // ---- shape ----------------------------------------------------------------------------------
 
 // FNV-1a
+#define FIRST 0xcbf29ce484222325u
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     const unsigned char *b = bytes;
     for (size_t k = 0; k < size; k++) {
@@ -45,7 +46,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 }
 
 static uint64_t shape_of(const td_world *w) {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = w->parameters.fixed;
     hash = mix(hash, &w->loads.wind_count, sizeof w->loads.wind_count);
     hash = mix(hash, &w->parameters.count, sizeof w->parameters.count);
     for (int32_t k = 0; k < w->variants.count; k++) {
@@ -73,28 +74,37 @@ static uint64_t shape_of(const td_world *w) {
 typedef struct counter {
     tdi_parameter *to; // NULL: they are only counted
     int32_t count;
+    uint64_t fixed, contact; // of numbers that cannot change
 } counter;
+
+// Numbers that decide a step and cannot change: a save holds their digests alone. What is recorded
+// may differ, and integrators are saved.
+static void note_fixed(counter *c, const tdi_scene_field *field, const void *at, const char *path) {
+    const bool contact = strncmp(path, "contact.", 8) == 0 || strncmp(path, "colliders[", 10) == 0;
+    const bool number = field->kind != TDI_SCENE_TEXT && field->kind != TDI_SCENE_LIST &&
+                        field->kind != TDI_SCENE_VALUE;
+    uint64_t *sum = contact ? &c->contact : &c->fixed;
+    if (number && strncmp(path, "record.", 7) != 0 && strcmp(field->key, "integrator") != 0) {
+        *sum = mix(mix(*sum, path, strlen(path)), at, tdi_kind_size(field->kind));
+    }
+}
 
 static bool note_parameter(void *context, const tdi_scene_field *field, void *at,
                            const char *path) {
     counter *c = context;
-    (void)path;
     if (!field->keyed && !field->live) {
+        note_fixed(c, field, at, path);
         return true;
     }
     if (c->to) {
-        size_t size = field->kind == TDI_SCENE_VEC3       ? sizeof(td_vec3)
-                      : field->kind == TDI_SCENE_ROTATION ? sizeof(td_quat)
-                      : field->kind == TDI_SCENE_INT      ? sizeof(int32_t)
-                                                          : sizeof(td_real);
-        c->to[c->count] = (tdi_parameter){at, size};
+        c->to[c->count] = (tdi_parameter){at, tdi_kind_size(field->kind)};
     }
     c->count++;
     return true;
 }
 
 td_status tdi_world_list_parameters(td_world *w) {
-    counter c = {NULL, 0};
+    counter c = {NULL, 0, FIRST, FIRST};
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
     c.to = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *c.to);
     if (!c.to) {
@@ -102,6 +112,8 @@ td_status tdi_world_list_parameters(td_world *w) {
     }
     w->parameters.all = c.to;
     w->parameters.count = c.count;
+    w->parameters.fixed = c.fixed;
+    w->parameters.contact = c.contact;
     c.count = 0;
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
     return TD_OK;
@@ -116,6 +128,7 @@ td_status tdi_world_make_saving(td_world *w) {
 void tdi_world_add_shape(td_world *w, int32_t object) {
     const int32_t first = w->objects[object].first_variant;
     uint64_t hash = mix(w->parameters.shape, &w->parameters.count, sizeof w->parameters.count);
+    hash = mix(hash, &w->parameters.fixed, sizeof w->parameters.fixed);
     for (int32_t k = first; k < w->variants.of_scene; k++) {
         const td_body_model *m = w->variants.list[k].model;
         hash = mix(hash, m->parameters, m->parameter_bytes);
@@ -137,6 +150,7 @@ static void tape_world(tdi_tape *t, td_world *w) {
     head h = {MAGIC,
               VERSION,
               w->parameters.shape,
+              w->parameters.contact,
               w->clock.step,
               w->actor_count,
               w->colliders.count,
@@ -512,6 +526,11 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
     if (sum != tdi_digest(size - sizeof sum, bytes, size - sizeof sum)) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the checkpoint is damaged: its checksum is not that of its bytes");
+    }
+    if (h->contact != w->parameters.contact) {
+        return tdi_fail(diag, TD_ERR_SYNTAX,
+                        "the checkpoint belongs to a scene with other colliders (shapes, sizes, "
+                        "heights, friction) or other options of contact");
     }
     return h->step < 0 || h->step > MAX_STEP || !fits(w, h, bytes, size) ? other_scene(diag)
                                                                          : TD_OK;
