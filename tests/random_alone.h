@@ -32,7 +32,7 @@ static td_base_motion any_motion(play *p) {
 
 // A plant or, for solvers of strands, a rope of a few segments.
 static td_skeleton *small_skeleton(play *p, bool strand) {
-    td_builder *builder = NULL;
+    OWNED(td_builder) *builder = NULL;
     td_skeleton *skeleton = NULL;
     td_strand row = td_strand_default();
     claim(td_builder_new(NULL, &alloc, &builder, NULL) == TD_OK, "a builder is made");
@@ -51,7 +51,6 @@ static td_skeleton *small_skeleton(play *p, bool strand) {
         take_status(p, td_builder_add_strand(builder, &row, diag(p)));
     }
     take_status(p, td_builder_finish(builder, &skeleton, diag(p)));
-    td_builder_free(builder);
     return skeleton;
 }
 
@@ -102,18 +101,17 @@ static void batch_of(play *p, const td_body_model *model, td_body *state) {
 
 static void save_body(play *p, td_body *body) {
     const size_t bytes = td_body_save_size(body);
-    void *room = malloc(bytes);
+    FREED void *room = malloc(bytes);
     td_body_save(body, room);
     take_status(p, td_body_step(body, NULL, NULL, diag(p)));
     take_status(p, td_body_restore(body, room, bytes - (size_t)rarely(p), NULL));
     take_status(p, rarely(p) ? td_body_reset(body, diag(p)) : TD_OK);
-    free(room);
 }
 
 static void other_models(play *p, td_body *state) {
     const td_vec3 down = {0, -9.81, 0};
     td_body_model *own_rest = NULL, *own_damped = NULL;
-    td_body_model *rest = NULL, *damped = NULL;
+    OWNED(td_body_model) *rest = NULL, *damped = NULL;
     td_damping_opts damping = td_damping_opts_default();
     damping.value = number(p, 0, 0.2);
     const td_body_model *model = td_body_model_of(state);
@@ -124,14 +122,12 @@ static void other_models(play *p, td_body *state) {
     save_body(p, state);
     take_status(p, td_tree_model_rest_new(state, down, &alloc, &rest, diag(p)));
     take_status(p, td_tree_model_damped_new(state, &damping, &alloc, &damped, diag(p)));
-    td_body_model_free(rest);
-    td_body_model_free(damped);
 }
 
 static void tree_alone(play *p) {
-    td_skeleton *skeleton = small_skeleton(p, below(p, 2));
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_skeleton) *skeleton = small_skeleton(p, below(p, 2));
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     const td_base_motion base = any_motion(p);
     const td_body_opts tree_opts = td_body_opts_default();
     if (take_status(p, td_body_model_new(skeleton, "tree", &tree_opts, &alloc, &model, diag(p))) ==
@@ -152,9 +148,6 @@ static void tree_alone(play *p) {
         other_models(p, state);
         td_body_reset(state, NULL);
     }
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 // ---- trees with fewer joints ----------------------------------------------------------------
@@ -177,7 +170,7 @@ static void adapt_by_hand(play *p, td_adapt *adapt) {
 
 static void adapt_alone(play *p, td_body *state) {
     td_adapt_opts opts = td_adapt_opts_default();
-    td_adapt *adapt = NULL;
+    OWNED(td_adapt) *adapt = NULL;
     opts.joints = any_index(p, 4);
     opts.error = number(p, 0, 0.1);
     opts.every = any_index(p, 5);
@@ -199,12 +192,11 @@ static void adapt_alone(play *p, td_body *state) {
         take_int(p, td_adapt_node(adapt, any_index(p, 3)).a);
         take_status(p, td_adapt_set_opts(adapt, &opts, diag(p)));
     }
-    td_adapt_free(adapt);
 }
 
 static void reduced_alone(play *p, const td_body_model *model) {
     td_reduce_opts opts = td_reduce_opts_default();
-    td_body *state = NULL;
+    OWNED(td_body) *state = NULL;
     opts.error = number(p, 0, 0.1);
     opts.joints = any_index(p, 3);
     opts.every = 1 + below(p, 3);
@@ -224,7 +216,6 @@ static void reduced_alone(play *p, const td_body_model *model) {
         take_status(p, td_reduced_set(state, &opts, diag(p)));
         take_vec(p, td_body_tip(state, 0));
     }
-    td_body_free(state);
 }
 
 static void use_analytic(play *p, td_analytic *analytic, const td_step_opts *step) {
@@ -255,7 +246,7 @@ static void analytic_alone(play *p, td_body *state) {
         td_constraint_default((td_constraint_kind)any_index(p, TD_CONSTRAINT_SPRING + 1));
     const td_step_opts step = any_step(p);
     const td_collider collider = any_collider(p);
-    td_analytic *analytic = NULL;
+    OWNED(td_analytic) *analytic = NULL;
     hold.target.position = place(p);
     if (take_status(p, td_analytic_new(&state, 1, &hold, below(p, 2), &opts, &alloc, &analytic,
                                        diag(p))) == TD_OK) {
@@ -266,13 +257,12 @@ static void analytic_alone(play *p, td_body *state) {
         use_analytic(p, analytic, &step);
         take_int(p, td_analytic_solution(analytic).verdict);
     }
-    td_analytic_free(analytic);
 }
 
 static void fewer_joints(play *p) {
-    td_skeleton *skeleton = small_skeleton(p, false);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_skeleton) *skeleton = small_skeleton(p, false);
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     if (take_status(p, td_body_model_new(skeleton, "tree", NULL, &alloc, &model, diag(p))) ==
             TD_OK &&
         take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
@@ -280,9 +270,6 @@ static void fewer_joints(play *p) {
         reduced_alone(p, model);
         analytic_alone(p, state);
     }
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 // ---- rods and helices -----------------------------------------------------------------------
@@ -308,7 +295,7 @@ static void rod_by_hand(play *p) {
     const td_vec3 line[] = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0.01, 0}};
     td_rod_def rods[] = {td_rod_def_default(), td_rod_def_default()};
     const td_rod_body body = {.edge = any_index(p, 2), .mass = number(p, 0.01, 0.1)};
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     for (int k = 0; k < 2; k++) {
         rods[k].vertex_count = any_index(p, 4) > 3 ? 3 : 2;
         rods[k].points = line;
@@ -317,14 +304,13 @@ static void rod_by_hand(play *p) {
     }
     rods[1].parent_rod = below(p, 2) ? 0 : TD_NONE;
     take_status(p, td_rod_model_new(rods, 2, &body, below(p, 2), &alloc, &model, diag(p)));
-    td_body_model_free(model);
 }
 
 static void rod_alone(play *p) {
     rod_by_hand(p);
-    td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_skeleton) *skeleton = small_skeleton(p, below(p, 4) > 0);
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     if (take_status(p, td_body_model_new(skeleton, "rod", NULL, &alloc, &model, diag(p))) ==
             TD_OK &&
         take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
@@ -351,9 +337,6 @@ static void rod_alone(play *p) {
         td_body_reset(state, NULL);
         take_status(p, td_body_settle(state, NULL, NULL, diag(p)));
     }
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 static void read_helix(play *p, const td_body_model *model, td_body *state) {
@@ -373,20 +356,19 @@ static void read_helix(play *p, const td_body_model *model, td_body *state) {
 
 static void helix_by_hand(play *p) {
     td_helix_element elements[] = {td_helix_element_default(), td_helix_element_default()};
-    td_body_model *model = NULL;
+    OWNED(td_body_model) *model = NULL;
     elements[1].parent = any_index(p, 1);
     elements[1].at = number(p, 0, 1);
     elements[0].length = number(p, 0.05, 0.3);
     elements[0].rest = vector(p, 5);
     take_status(p, td_helix_model_new(elements, 2, &alloc, &model, diag(p)));
-    td_body_model_free(model);
 }
 
 static void helix_alone(play *p) {
     helix_by_hand(p);
-    td_skeleton *skeleton = small_skeleton(p, below(p, 4) > 0);
-    td_body_model *model = NULL;
-    td_body *state = NULL;
+    OWNED(td_skeleton) *skeleton = small_skeleton(p, below(p, 4) > 0);
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *state = NULL;
     if (take_status(p, td_body_model_new(skeleton, "helix", NULL, &alloc, &model, diag(p))) ==
             TD_OK &&
         take_status(p, td_body_new(model, &alloc, &state, diag(p))) == TD_OK) {
@@ -410,9 +392,6 @@ static void helix_alone(play *p) {
         td_helix_curvatures(state, points[0], points[1]);
         take_points(p, points[0], count);
     }
-    td_body_free(state);
-    td_body_model_free(model);
-    td_skeleton_free(skeleton);
 }
 
 // ---- islands --------------------------------------------------------------------------------
@@ -441,12 +420,12 @@ static void use_island(play *p, td_island *island) {
 }
 
 static void island_alone(play *p) {
-    td_skeleton *plant = small_skeleton(p, false), *rope = small_skeleton(p, true);
-    td_body_model *tree = NULL;
-    td_body_model *rod = NULL;
-    td_body *trees = NULL;
-    td_body *rods = NULL;
-    td_island *island = NULL;
+    OWNED(td_skeleton) *plant = small_skeleton(p, false), *rope = small_skeleton(p, true);
+    OWNED(td_body_model) *tree = NULL;
+    OWNED(td_body_model) *rod = NULL;
+    OWNED(td_body) *trees = NULL;
+    OWNED(td_body) *rods = NULL;
+    OWNED(td_island) *island = NULL;
     const td_contact_opts contact = td_contact_opts_default();
     if (take_status(p, td_body_model_new(plant, "tree", NULL, &alloc, &tree, diag(p))) == TD_OK &&
         take_status(p, td_body_new(tree, &alloc, &trees, diag(p))) == TD_OK &&
@@ -461,13 +440,6 @@ static void island_alone(play *p) {
             use_island(p, island);
         }
     }
-    td_island_free(island);
-    td_body_free(rods);
-    td_body_model_free(rod);
-    td_body_free(trees);
-    td_body_model_free(tree);
-    td_skeleton_free(plant);
-    td_skeleton_free(rope);
 }
 
 // ---- small parts ----------------------------------------------------------------------------
@@ -497,8 +469,8 @@ static void curve_alone(play *p) {
     td_vec3 turned[4];
     td_curve_def def = td_curve_def_default();
     td_turn_curve_def turning = td_turn_curve_def_default();
-    td_curve *curve = NULL;
-    td_turn_curve *other = NULL;
+    OWNED(td_curve) *curve = NULL;
+    OWNED(td_turn_curve) *other = NULL;
     for (int k = 0; k < 4; k++) {
         times[k] = k + number(p, 0, 0.9);
         values[k] = number(p, -2, 2);
@@ -522,13 +494,11 @@ static void curve_alone(play *p) {
     td_turn_curve_at(other, number(p, -1, 6), NULL, &turned[0], NULL);
     take_vec(p, turned[0]);
     take_vec(p, td_base_motion_at(NULL, other, number(p, -1, 6)).spin);
-    td_curve_free(curve);
-    td_turn_curve_free(other);
 }
 
 static void wind_alone(play *p) {
     td_wind_def def = td_wind_def_default();
-    td_wind *wind = NULL;
+    OWNED(td_wind) *wind = NULL;
     def.intensity = number(p, 0, 1);
     def.gust = number(p, 0, 1);
     def.length = number(p, 0.5, 8);
@@ -541,13 +511,12 @@ static void wind_alone(play *p) {
         td_wind_at(wind, &state, 1, points[0], points[1]);
         take_vec(p, points[1][0]);
     }
-    td_wind_free(wind);
 }
 
 static void value_alone(play *p) {
     static const char *const words[] = {"a", "b", "1/60", "-3e5", "~", "true", "", "\xff"};
     td_value_builder *builder = NULL;
-    td_value *value = NULL;
+    OWNED(td_value) *value = NULL;
     claim(td_value_builder_new("f", NULL, 0, &alloc, &builder) == TD_OK, "a builder is made");
     for (int k = 0; k < 12; k++) {
         const char *word = words[below(p, 8)];
@@ -570,7 +539,6 @@ static void value_alone(play *p) {
     }
     take_status(p, td_value_builder_finish(builder, &value, diag(p)));
     take_int(p, td_value_get(value, "a") != NULL);
-    td_value_free(value);
 }
 
 static void clip_alone(play *p) {
@@ -605,7 +573,7 @@ static void kind_alone(play *p) {
     const td_scene_def scene = td_scene_def_default();
     td_object_def def = td_object_def_default();
     td_actor_def actor = td_actor_def_default();
-    td_world *empty = NULL;
+    OWNED(td_world) *empty = NULL;
     td_actor_id id;
     take_status(p, td_world_new(&scene, NULL, &alloc, &empty, NULL));
     def.solver = td_solver_get(below(p, 3)).name;
@@ -618,5 +586,4 @@ static void kind_alone(play *p) {
         take_status(p, td_world_add_actor(empty, &actor, &id, diag(p)));
         take_status(p, td_world_step(empty, diag(p)));
     }
-    td_world_free(empty);
 }

@@ -11,6 +11,7 @@
 //          time it took.
 
 #include "fuzz/claim.h"
+#include "test_owned.h"
 
 #include "tendril/tendril.h"
 #include "tendril/yaml.h"
@@ -298,9 +299,9 @@ static td_status load(void *context, const char *name, const char *from, size_t 
 
 static void grow(play *p) {
     const char *text = plants[below(p, 5)];
-    td_skeleton *skeleton = NULL;
-    td_mesh *mesh = NULL;
-    td_bytes bytes = {0};
+    OWNED(td_skeleton) *skeleton = NULL;
+    OWNED(td_mesh) *mesh = NULL;
+    OWNED(td_bytes) bytes = {0};
     if (take_status(p, td_skeleton_from_text(text, strlen(text), &alloc, &skeleton, diag(p))) ==
         TD_OK) {
         take_int(p, td_skeleton_count(skeleton));
@@ -309,9 +310,6 @@ static void grow(play *p) {
             take_int(p, (int64_t)bytes.size);
         }
     }
-    td_bytes_free(&bytes);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
 }
 
 // ---- solvers by themselves ------------------------------------------------------------------
@@ -441,7 +439,7 @@ static void check_actors(const play *p) {
 
 // Plays a round; with `trace` each call is told before it is made.
 static uint64_t round_of(uint64_t seed, bool trace) {
-    play *p = calloc(1, sizeof *p);
+    FREED play *p = calloc(1, sizeof *p);
     claim(p != NULL, "there is memory for a round");
     p->random = seed;
     p->digest = 0xcbf29ce484222325u;
@@ -456,7 +454,6 @@ static uint64_t round_of(uint64_t seed, bool trace) {
     }
     close_world(p);
     const uint64_t digest = p->digest;
-    free(p);
     return digest;
 }
 

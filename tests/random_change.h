@@ -26,8 +26,8 @@ static void cut_actor(play *p) {
 static td_skeleton *named_plant(int32_t steps) {
     td_grammar_def def = td_grammar_def_default();
     td_derive_opts opts = td_derive_opts_default();
-    td_grammar *grammar = NULL;
-    td_derivation *derivation = NULL;
+    OWNED(td_grammar) *grammar = NULL;
+    OWNED(td_derivation) *derivation = NULL;
     td_skeleton *skeleton = NULL;
     def.text = plants[0];
     def.text_size = strlen(def.text);
@@ -41,8 +41,6 @@ static td_skeleton *named_plant(int32_t steps) {
     status =
         status ? status : td_skeleton_from_string(grammar, &string, NULL, &alloc, &skeleton, NULL);
     claim(status == TD_OK, "a plant grows");
-    td_derivation_free(derivation);
-    td_grammar_free(grammar);
     return skeleton;
 }
 
@@ -65,15 +63,14 @@ static td_skeleton *any_skeleton(play *p, int32_t actor) {
 static void regrow_actor(play *p) {
     const int32_t actor = any_actor(p);
     const td_actor_id id = below(p, 8) ? td_world_actor_id(p->world, actor) : any_actor_id(p);
-    td_skeleton *skeleton = any_skeleton(p, actor);
+    OWNED(td_skeleton) *skeleton = any_skeleton(p, actor);
     take_status(p, td_world_regrow_actor(world(p), id, skeleton, diag(p)));
-    td_skeleton_free(skeleton);
 }
 
 static void add_own_actor(play *p) {
     td_actor_def def = td_actor_def_default();
     td_actor_id id = {0};
-    td_skeleton *skeleton = any_skeleton(p, any_actor(p));
+    OWNED(td_skeleton) *skeleton = any_skeleton(p, any_actor(p));
     def.object = any_index(p, 2);
     def.position = place(p);
     def.rotation = turn(p);
@@ -82,7 +79,6 @@ static void add_own_actor(play *p) {
         take_status(p, td_world_add_actor(world(p), &def, &id, diag(p))) == TD_OK) {
         p->actors[below(p, KEPT)] = id;
     }
-    td_skeleton_free(skeleton);
 }
 
 // ---- constraints and what is attached -------------------------------------------------------

@@ -41,7 +41,7 @@ static void add_parts(play *p, td_builder *builder) {
 }
 
 static void read_skeleton(play *p, const td_skeleton *s) {
-    td_bytes text = {0};
+    OWNED(td_bytes) text = {0};
     td_skeleton_pose(s, (td_pose_kind)below(p, 2), points[0], turns);
     take_points(p, points[0], td_skeleton_count(s));
     take_int(p, td_skeleton_strand_count(s) + td_skeleton_attached_mass_count(s));
@@ -61,12 +61,11 @@ static void read_skeleton(play *p, const td_skeleton *s) {
         take_int(p, td_skeleton_count(again));
         td_skeleton_free(again);
     }
-    td_bytes_free(&text);
 }
 
 static void mesh_of(play *p, const td_skeleton *s) {
     td_mesh_opts opts = td_mesh_opts_default();
-    td_mesh *mesh = NULL;
+    OWNED(td_mesh) *mesh = NULL;
     opts.skinned = below(p, 2);
     opts.sides = any_index(p, 8);
     opts.max_triangles = rarely(p) ? 200 : 0;
@@ -74,13 +73,12 @@ static void mesh_of(play *p, const td_skeleton *s) {
         take_int(p, td_mesh_pose(mesh));
         take_int(p, td_mesh_part_get(mesh, any_index(p, td_mesh_part_count(mesh))).index_count);
     }
-    td_mesh_free(mesh);
 }
 
 static void skeleton_alone(play *p) {
     td_skeleton_opts opts = td_skeleton_opts_default();
-    td_builder *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = NULL;
+    OWNED(td_skeleton) *skeleton = NULL;
     opts.max_segments = rarely(p) ? any_index(p, 2) : opts.max_segments;
     if (take_status(p, td_builder_new(&opts, &alloc, &builder, NULL)) == TD_OK) {
         add_parts(p, builder);
@@ -89,8 +87,6 @@ static void skeleton_alone(play *p) {
             mesh_of(p, skeleton);
         }
     }
-    td_builder_free(builder);
-    td_skeleton_free(skeleton);
 }
 
 // ---- texts ----------------------------------------------------------------------------------
@@ -99,7 +95,7 @@ static void read_string(play *p, const td_grammar *g, td_derivation *d) {
     const td_string string = td_derivation_string(d);
     const td_real params[] = {0.5, 1, 2, 3};
     const int32_t type = any_index(p, td_grammar_type_count(g));
-    td_bytes text = {0};
+    OWNED(td_bytes) text = {0};
     td_totals totals = {0};
     char module[64];
     int32_t found = TD_NONE;
@@ -114,13 +110,12 @@ static void read_string(play *p, const td_grammar *g, td_derivation *d) {
     take_status(p, td_totals_from_string(g, &string, NULL, &alloc, &totals, diag(p)));
     take_real(p, totals.mass);
     take_int(p, (int64_t)td_derivation_bytes(d) + td_derivation_written(d));
-    td_bytes_free(&text);
 }
 
 static void grammar_alone(play *p) {
     td_grammar_def def = td_grammar_def_default();
-    td_grammar *grammar = NULL;
-    td_derivation *derivation = NULL;
+    OWNED(td_grammar) *grammar = NULL;
+    OWNED(td_derivation) *derivation = NULL;
     td_diag diags[2] = {{.message = ""}};
     td_diag_list list = {diags, 2, 0};
     def.text = plants[below(p, 5)];
@@ -135,8 +130,6 @@ static void grammar_alone(play *p) {
             read_string(p, grammar, derivation);
         }
     }
-    td_derivation_free(derivation);
-    td_grammar_free(grammar);
 }
 
 // ---- small things ---------------------------------------------------------------------------
@@ -154,7 +147,7 @@ static void names(play *p) {
 
 static void height_field(play *p) {
     td_real heights[12];
-    td_height_field *field = NULL;
+    OWNED(td_height_field) *field = NULL;
     td_vec3 normal = {0, 0, 0};
     int32_t columns = 0, rows = 0;
     for (int k = 0; k < 12; k++) {
@@ -167,7 +160,6 @@ static void height_field(play *p) {
     td_height_field_size(field, &columns, &rows, NULL);
     take_int(p, columns + rows);
     take_vec(p, normal);
-    td_height_field_free(field);
 }
 
 static void checks(play *p) {
@@ -195,7 +187,7 @@ static void run_jobs(void *context, void (*job)(void *data, int32_t k), void *da
 
 static void pool_alone(play *p) {
     const td_jobs jobs = {.run = run_jobs, .threads = any_index(p, 4)};
-    td_pool *pool = NULL;
+    OWNED(td_pool) *pool = NULL;
     td_real sums[40] = {0};
     if (take_status(p, below(p, 2) ? td_pool_from_jobs(&jobs, &alloc, &pool, NULL)
                                    : td_pool_new(any_index(p, 3), &alloc, &pool, NULL)) == TD_OK) {
@@ -203,7 +195,6 @@ static void pool_alone(play *p) {
         td_pool_run(pool, below(p, 40), add_one, sums);
         take(p, sums, sizeof sums);
     }
-    td_pool_free(pool);
 }
 
 // ---- files ----------------------------------------------------------------------------------
@@ -283,13 +274,11 @@ static void clip_parts(play *p) {
     const td_clip_scale scale = td_clip_scale_of(p->world);
     const td_collider collider = td_collider_default((td_collider_kind)below(p, 4));
     const td_clip_collider look = td_clip_collider_of(&collider, &scale);
-    td_bytes room = {0}, other = {0};
+    OWNED(td_bytes) room = {0}, other = {0};
     td_mesh_part part = {0}, arrow = {0};
     take_status(p, td_clip_collider_part(&look, &alloc, &room, &part));
     take_status(p, td_clip_arrow_part(&alloc, &other, &arrow));
     take_int(p, part.index_count + arrow.index_count);
-    td_bytes_free(&room);
-    td_bytes_free(&other);
 }
 
 // ---- scenes that a program fills ------------------------------------------------------------
@@ -308,7 +297,7 @@ static void fill_and_step(play *p) {
     const td_scene_collider collider = td_scene_collider_default((td_collider_kind)below(p, 4));
     td_probe_def probe = td_probe_def_default();
     td_scene_def scene = td_scene_def_default();
-    td_world *w = NULL;
+    OWNED(td_world) *w = NULL;
     td_diag diags[2] = {{.message = ""}};
     td_diag_list list = {diags, 2, 0};
     body.mass = number(p, 0.01, 0.1);
@@ -336,7 +325,6 @@ static void fill_and_step(play *p) {
     if (take_status(p, td_world_new(&scene, NULL, &alloc, &w, &list)) == TD_OK) {
         take_status(p, td_world_step(w, diag(p)));
     }
-    td_world_free(w);
 }
 
 // A scene with another skeleton, which worlds that are made of it have.

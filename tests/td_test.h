@@ -6,6 +6,7 @@
 // ctest runs them file by file.
 
 #include "test_heap.h"
+#include "test_owned.h"
 
 #include "base/random.h"
 #include "tendril/tendril.h"
@@ -143,47 +144,5 @@ static inline bool scarce_goes_on(scarce *s) {
 // on, until there is enough; `calls` of them fail at least.
 #define WITH_SCARCE(name, calls) for (scarce name = {.least = (calls)}; scarce_goes_on(&name);)
 
-// ---- ownership ------------------------------------------------------------------------------
-
-// `OWNED(td_mesh) *mesh = ...` is freed at the end of its scope, as is `FREED char *text = ...`.
-#define OWNED(type) __attribute__((cleanup(test_drop_##type))) type
-#define FREED       __attribute__((cleanup(test_drop_memory)))
-
-// Makes OWNED work for pointers to a type, and for a fixture that is a value.
-#define OWNED_POINTER(type)                               \
-    static inline void test_drop_##type(type **pointer) { \
-        type##_free(*pointer);                            \
-    }
-#define OWNED_VALUE(type, call)                        \
-    static inline void test_drop_##type(type *value) { \
-        call;                                          \
-    }
-
-OWNED_POINTER(td_adapt)
-OWNED_POINTER(td_analytic)
-OWNED_POINTER(td_body)
-OWNED_POINTER(td_body_model)
-OWNED_POINTER(td_builder)
-OWNED_POINTER(td_curve)
-OWNED_POINTER(td_derivation)
-OWNED_POINTER(td_grammar)
-OWNED_POINTER(td_height_field)
-OWNED_POINTER(td_island)
-OWNED_POINTER(td_mesh)
-OWNED_POINTER(td_pool)
-OWNED_POINTER(td_scene)
-OWNED_POINTER(td_skeleton)
-OWNED_POINTER(td_turn_curve)
-OWNED_POINTER(td_value)
-OWNED_POINTER(td_wind)
-OWNED_POINTER(td_world)
-OWNED_VALUE(td_bytes, td_bytes_free(value))
-
 // Memory that was counted: none of it may be left.
 OWNED_VALUE(test_heap, CHECK_SAY(value->held == 0, "%zu bytes are left", value->held))
-
-static inline void test_drop_memory(void *pointer) {
-    void *block;
-    memcpy(&block, pointer, sizeof block);
-    free(block);
-}

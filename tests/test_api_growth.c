@@ -117,28 +117,26 @@ static td_status use_step(const void *opts) {
 
 static td_status use_damping(const void *opts) {
     tree_pair t = tree();
-    td_body_model *damped = NULL;
+    OWNED(td_body_model) *damped = NULL;
     td_status status = td_tree_model_damped_new(t.state, opts, NULL, &damped, NULL);
-    td_body_model_free(damped);
     tree_done(t);
     return status;
 }
 
 static td_status use_contact(const void *opts) {
     tree_pair t = tree();
-    td_island *island = NULL;
+    OWNED(td_island) *island = NULL;
     td_body *ref = t.state;
     td_status status = td_contact_opts_check(opts, NULL);
     status = status == TD_OK ? td_island_new(&ref, 1, opts, 0, NULL, &island, NULL) : status;
-    td_island_free(island);
     tree_done(t);
     return status;
 }
 
 static td_status use_constraint(const void *constraint) {
     tree_pair t = tree();
-    td_island *island = NULL;
-    td_analytic *analytic = NULL;
+    OWNED(td_island) *island = NULL;
+    OWNED(td_analytic) *analytic = NULL;
     td_body *ref = t.state;
     td_status status = td_constraints_check(constraint, 1, NULL);
     status = status == TD_OK ? td_island_new(&ref, 1, NULL, 0, NULL, &island, NULL) : status;
@@ -146,17 +144,14 @@ static td_status use_constraint(const void *constraint) {
     status = status == TD_OK
                  ? td_analytic_new(&t.state, 1, constraint, 1, NULL, NULL, &analytic, NULL)
                  : status;
-    td_analytic_free(analytic);
-    td_island_free(island);
     tree_done(t);
     return status;
 }
 
 static td_status use_analytic(const void *opts) {
     tree_pair t = tree();
-    td_analytic *analytic = NULL;
+    OWNED(td_analytic) *analytic = NULL;
     td_status status = td_analytic_new(&t.state, 1, NULL, 0, opts, NULL, &analytic, NULL);
-    td_analytic_free(analytic);
     tree_done(t);
     return status;
 }
@@ -184,20 +179,18 @@ static td_status use_helix(const void *element) {
 
 static td_status use_adapt(const void *opts) {
     tree_pair t = tree();
-    td_adapt *adapt = NULL;
+    OWNED(td_adapt) *adapt = NULL;
     td_status status = td_adapt_new(t.state, opts, NULL, &adapt, NULL);
     status = status == TD_OK ? td_adapt_set_opts(adapt, opts, NULL) : status;
-    td_adapt_free(adapt);
     tree_done(t);
     return status;
 }
 
 static td_status use_reduce(const void *opts) {
     tree_pair t = tree();
-    td_body *state = NULL;
+    OWNED(td_body) *state = NULL;
     td_status status = td_reduced_new(t.model, opts, NULL, &state, NULL);
     status = status == TD_OK ? td_reduced_set(state, opts, NULL) : status;
-    td_body_free(state);
     tree_done(t);
     return status;
 }
@@ -381,7 +374,7 @@ TD_TEST(growth_fields_that_an_older_program_knows_count_and_the_rest_has_default
     td_step_opts opts = td_step_opts_default();
     opts.dt = 0.004;
     opts.gravity = (td_vec3){3, -5, 1};
-    void *older = cut(&opts, offsetof(td_step_opts, air));
+    FREED void *older = cut(&opts, offsetof(td_step_opts, air));
     for (int k = 0; k < 20; k++) {
         CHECK_INT(td_body_step(old.state, older, NULL, NULL), TD_OK);
         CHECK_INT(td_body_step(now.state, &opts, NULL, NULL), TD_OK);
@@ -389,7 +382,6 @@ TD_TEST(growth_fields_that_an_older_program_knows_count_and_the_rest_has_default
     const td_vec3 a = td_body_tip(old.state, 2), b = td_body_tip(now.state, 2);
     CHECK(memcmp(&a, &b, sizeof a) == 0);
     CHECK(a.x > 1e-4);
-    free(older);
     tree_done(old);
     tree_done(now);
 }

@@ -101,14 +101,13 @@ static td_clip_def clip_of(const td_clip_actor *actor, const float *frames, int3
 }
 
 // a whole file as text; zero bytes become spaces, so that strstr() passes them
-static char *text_of(const char *path, size_t *size) {
+static char *text_of(const char *path) {
     OWNED(td_bytes) bytes = {0};
     CHECK_INT(td_file_read(path, (size_t)1 << 30, NULL, &bytes, NULL), TD_OK);
     char *text = calloc(bytes.size + 1, 1);
     for (size_t i = 0; i < bytes.size; i++) {
         text[i] = bytes.data[i] ? (char)bytes.data[i] : ' ';
     }
-    *size = bytes.size;
     return text;
 }
 
@@ -286,18 +285,16 @@ TD_TEST(poses_survive_packing_to_single_precision) {
 
 // ---- glTF -----------------------------------------------------------------------------------
 
-TD_TEST(what_never_changes_has_no_channel) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(what_never_changes_has_no_channel) {
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.name = "garden", .skeleton = skeleton, .mesh = mesh};
-    float *moving = make_frames(&actor, 5, false), *still = make_frames(&actor, 5, true);
+    FREED float *moving = make_frames(&actor, 5, false), *still = make_frames(&actor, 5, true);
     const char *path = in_folder("clip.glb");
-    size_t size;
 
     td_clip_def def = clip_of(&actor, moving, 5);
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    char *text = text_of(path, &size);
+    char *text = text_of(path);
     CHECK_INT(count_of(text, "\"path\":\"rotation\""), 6);
     CHECK_INT(count_of(text, "\"path\":\"translation\""), 2); // slide and free; the base stays
     CHECK_INT(count_of(text, "\"name\":\"garden-"), 7);
@@ -305,59 +302,41 @@ TD_TEST(what_never_changes_has_no_channel) {
 
     def.frames = still;
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    text = text_of(path, &size);
+    text = text_of(path);
     CHECK(!strstr(text, "animations"));
     free(text);
-
-    free(moving);
-    free(still);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(skin_gives_length_and_radii_of_stems) {
-    open_folder();
+FOLDER_TEST(skin_gives_length_and_radii_of_stems) {
     td_builder *builder = begin();
     td_shape shape = td_shape_default();
     int32_t foot = add_stem(builder, TD_NONE, tdi_quat_identity(), 0.25, 0.5, 0.125);
     add_organ(builder, foot, &shape, TD_ORGAN_LEAF, 0.1);
-    td_skeleton *skeleton = finish(builder);
-    td_mesh *mesh = skinned(skeleton, 0);
+    OWNED(td_skeleton) *skeleton = finish(builder);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.name = "sprig", .skeleton = skeleton, .mesh = mesh};
-    float *frames = make_frames(&actor, 2, false);
+    FREED float *frames = make_frames(&actor, 2, false);
     td_clip_def def = clip_of(&actor, frames, 2);
     const char *path = in_folder("clip.glb");
-    size_t size;
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    char *text = text_of(path, &size);
+    FREED char *text = text_of(path);
     CHECK(strstr(text, "\"joints\":[1,2],\"extras\":{\"stems\":[[0.25,0.5,0.125,0],[0,0,0,0]]}"));
-    free(text);
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 // q and -q are one rotation: it does not move, and no reader goes the long way round
-TD_TEST(sign_of_a_rotation_is_no_motion) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(2, 0.1);
+FOLDER_TEST(sign_of_a_rotation_is_no_motion) {
+    OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
     td_clip_actor actor = {.skeleton = skeleton};
-    float *frames = make_frames(&actor, 3, true);
-    size_t size = (size_t)td_clip_actor_size(&actor), bytes;
+    FREED float *frames = make_frames(&actor, 3, true);
+    size_t size = (size_t)td_clip_actor_size(&actor);
     for (int k = 3; k < 15; k++) {
         frames[size + (size_t)k] = -frames[size + (size_t)k];
     }
     td_clip_def def = clip_of(&actor, frames, 3);
     const char *path = in_folder("clip.glb");
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    char *text = text_of(path, &bytes);
+    FREED char *text = text_of(path);
     CHECK(!strstr(text, "animations"));
-    free(text);
-    free(frames);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 // Frames of an actor with three colliders, of which the second moves, and four arrows, of which the
@@ -382,10 +361,9 @@ static float *prop_frames(const td_clip_def *def) {
     return frames;
 }
 
-TD_TEST(colliders_and_arrows_are_nodes_that_move) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(2, 0.1);
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(colliders_and_arrows_are_nodes_that_move) {
+    OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.name = "rope", .skeleton = skeleton, .mesh = mesh};
     const td_clip_collider looks[3] = {{.kind = TD_COLLIDER_PLANE, .reach = 2},
                                        {.kind = TD_COLLIDER_SPHERE, .radius = 0.2},
@@ -396,9 +374,8 @@ TD_TEST(colliders_and_arrows_are_nodes_that_move) {
     def.arrow_count = 4;
     def.frames = prop_frames(&def);
     const char *path = in_folder("clip.glb");
-    size_t size;
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    char *text = text_of(path, &size);
+    char *text = text_of(path);
     CHECK_INT(count_of(text, "\"name\":\"collider-0-plane\""), 1);
     CHECK_INT(count_of(text, "\"name\":\"collider-1-sphere\""), 1);
     CHECK_INT(count_of(text, "\"name\":\"collider-2-sphere\""), 1);
@@ -413,16 +390,13 @@ TD_TEST(colliders_and_arrows_are_nodes_that_move) {
 
     def.hide_arrows = true;
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    text = text_of(path, &size);
+    text = text_of(path);
     CHECK_INT(count_of(text, "contact"), 0);
     CHECK_INT(count_of(text, "\"STEP\""), 0);
     CHECK_INT(count_of(text, "\"name\":\"collider-"), 3);
     free(text);
 
     free((float *)def.frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
@@ -448,15 +422,15 @@ TD_TEST(frames_whose_collider_is_not_finite_are_refused_by_its_number) {
     CHECK_HAS(diag.message, "arrow 1");
 }
 
-TD_TEST(actors_with_one_mesh_share_it_in_the_file) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(actors_with_one_mesh_share_it_in_the_file) {
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actors[3] = {{.name = "a", .skeleton = skeleton, .mesh = mesh},
                                {.name = "b", .skeleton = skeleton, .mesh = mesh},
                                {.name = "c", .skeleton = skeleton}};
-    size_t one = (size_t)td_clip_actor_size(&actors[0]), size;
-    float *single = make_frames(&actors[0], 1, true), *frames = calloc(3 * one, sizeof *frames);
+    size_t one = (size_t)td_clip_actor_size(&actors[0]);
+    FREED float *single = make_frames(&actors[0], 1, true),
+                *frames = calloc(3 * one, sizeof *frames);
     for (size_t i = 0; i < 3; i++) {
         memcpy(frames + i * one, single, one * sizeof *frames);
     }
@@ -464,16 +438,10 @@ TD_TEST(actors_with_one_mesh_share_it_in_the_file) {
     def.actor_count = 3;
     const char *path = in_folder("clip.glb");
     CHECK_INT(td_clip_glb(&def, path, NULL, NULL), TD_OK);
-    char *text = text_of(path, &size);
+    FREED char *text = text_of(path);
     CHECK_INT(count_of(text, "\"primitives\""), 1);
     CHECK_INT(count_of(text, "\"inverseBindMatrices\""), 2);
     CHECK_INT(count_of(text, "\"skin\":"), 2);
-    free(text);
-    free(single);
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 static void write_raw(const char *path, const float *frames, size_t count, int times) {
@@ -484,37 +452,29 @@ static void write_raw(const char *path, const float *frames, size_t count, int t
     CHECK_INT(fclose(file), 0);
 }
 
-TD_TEST(frames_in_a_file_and_in_memory_give_the_same_bytes) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(frames_in_a_file_and_in_memory_give_the_same_bytes) {
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
-    float *frames = make_frames(&actor, 20, false);
+    FREED float *frames = make_frames(&actor, 20, false);
     write_raw(in_folder("frames.bin"), frames, (size_t)(20 * td_clip_actor_size(&actor)), 1);
     td_clip_def def = clip_of(&actor, frames, 20);
     CHECK_INT(td_clip_glb(&def, in_folder("a.glb"), NULL, NULL), TD_OK);
     def.frames = NULL;
     def.frames_path = in_folder("frames.bin");
     CHECK_INT(td_clip_glb(&def, in_folder("b.glb"), NULL, NULL), TD_OK);
-    size_t a_size, b_size;
-    char *a = text_of(in_folder("a.glb"), &a_size), *b = text_of(in_folder("b.glb"), &b_size);
-    CHECK_INT(a_size, b_size);
-    CHECK(memcmp(a, b, a_size) == 0);
-    free(a);
-    free(b);
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
+    FREED char *a = text_of(in_folder("a.glb")), *b = text_of(in_folder("b.glb"));
+    const long size = size_of(in_folder("a.glb"));
+    CHECK_INT(size, size_of(in_folder("b.glb")));
+    CHECK(memcmp(a, b, (size_t)size) == 0);
 }
 
 // 64 MB of frames: two groups of tracks at least, in the memory of one
-TD_TEST(long_clips_are_written_in_bounded_memory) {
-    open_folder();
+FOLDER_TEST(long_clips_are_written_in_bounded_memory) {
     td_skeleton *skeleton = chain_of(400, 1e-3);
     td_clip_actor actor = {.skeleton = skeleton};
     size_t row = (size_t)td_clip_actor_size(&actor);
-    float *frames = make_frames(&actor, 100, false);
+    FREED float *frames = make_frames(&actor, 100, false);
     write_raw(in_folder("frames.bin"), frames, 100 * row, 50);
     td_clip_def def = clip_of(&actor, NULL, 5000);
     def.frames_path = in_folder("frames.bin");
@@ -524,26 +484,17 @@ TD_TEST(long_clips_are_written_in_bounded_memory) {
     CHECK_INT(heap.held, 0);
     CHECK_IN((double)heap.peak, 1e6, 10e6);
     CHECK_IN((double)size_of(in_folder("clip.glb")), 32e6, 33e6);
-    free(frames);
     td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(thousand_segments_for_ten_seconds_take_less_than_30_MB) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(1000, 1e-3);
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(thousand_segments_for_ten_seconds_take_less_than_30_MB) {
+    OWNED(td_skeleton) *skeleton = chain_of(1000, 1e-3);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
-    float *frames = make_frames(&actor, 300, false);
+    FREED float *frames = make_frames(&actor, 300, false);
     td_clip_def def = clip_of(&actor, frames, 300);
     CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, NULL), TD_OK);
-    size_t size;
-    free(text_of(in_folder("clip.glb"), &size));
-    CHECK_IN((double)size, 4.8e6, 30e6);
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
+    CHECK_IN((double)size_of(in_folder("clip.glb")), 4.8e6, 30e6);
 }
 
 // positions to half a step of the cube, normals to half of 1/127
@@ -571,11 +522,10 @@ TD_TEST(compact_vertices_are_within_half_a_step) {
 
 // ---- refusals -------------------------------------------------------------------------------
 
-TD_TEST(bad_frames_are_named_and_leave_the_old_file) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
+FOLDER_TEST(bad_frames_are_named_and_leave_the_old_file) {
+    OWNED(td_skeleton) *skeleton = small_garden();
     td_clip_actor actor = {.name = "bush", .skeleton = skeleton};
-    float *frames = make_frames(&actor, 4, false);
+    FREED float *frames = make_frames(&actor, 4, false);
     size_t row = (size_t)td_clip_actor_size(&actor);
     td_clip_def def = clip_of(&actor, frames, 4);
     const char *path = in_folder("clip.glb");
@@ -599,23 +549,17 @@ TD_TEST(bad_frames_are_named_and_leave_the_old_file) {
     def.frames_path = in_folder("nothing.bin");
     CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_READ);
 
-    size_t size;
-    char *text = text_of(path, &size);
+    FREED char *text = text_of(path);
     CHECK_TEXT(text, "old");
-    free(text);
     CHECK_INT(folder_count(), 2);
-    free(frames);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(clips_that_make_no_sense_are_refused) {
-    open_folder();
-    td_skeleton *skeleton = small_garden(), *small = chain_of(2, 0.1);
-    td_mesh *mesh = skinned(skeleton, 0), *plain = NULL;
+FOLDER_TEST(clips_that_make_no_sense_are_refused) {
+    OWNED(td_skeleton) *skeleton = small_garden(), *small = chain_of(2, 0.1);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0), *plain = NULL;
     CHECK_INT(td_mesh_new(skeleton, NULL, NULL, &plain, NULL), TD_OK);
     td_clip_actor actor = {.skeleton = skeleton};
-    float *frames = make_frames(&actor, 1, true);
+    FREED float *frames = make_frames(&actor, 1, true);
     const char *path = in_folder("clip.glb");
     td_clip_def good = clip_of(&actor, frames, 1), def = good;
     td_diag diag = {0};
@@ -640,31 +584,19 @@ TD_TEST(clips_that_make_no_sense_are_refused) {
     wrong = (td_clip_actor){.skeleton = small, .mesh = mesh};
     CHECK_INT(td_clip_glb(&def, path, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "another skeleton");
-
-    free(frames);
-    td_mesh_free(mesh);
-    td_mesh_free(plain);
-    td_skeleton_free(skeleton);
-    td_skeleton_free(small);
-    close_folder();
 }
 
-TD_TEST(skin_of_more_joints_than_gltf_can_number_is_refused) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(65536, 1e-3);
-    td_mesh *mesh = skinned(skeleton, 3);
+FOLDER_TEST(skin_of_more_joints_than_gltf_can_number_is_refused) {
+    OWNED(td_skeleton) *skeleton = chain_of(65536, 1e-3);
+    OWNED(td_mesh) *mesh = skinned(skeleton, 3);
     td_clip_actor actor = {.name = "hair", .skeleton = skeleton, .mesh = mesh};
-    float *frames = make_frames(&actor, 1, true);
+    FREED float *frames = make_frames(&actor, 1, true);
     td_clip_def def = clip_of(&actor, frames, 1);
     td_diag diag = {0};
     CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, &diag), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "65535");
     actor.mesh = NULL;
     CHECK_INT(td_clip_glb(&def, in_folder("clip.glb"), NULL, &diag), TD_OK);
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 // ---- pages ----------------------------------------------------------------------------------
@@ -678,56 +610,43 @@ static td_page_def page_of(const char *text) {
     return page;
 }
 
-TD_TEST(page_is_the_player_with_the_clip_at_its_mark) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
+FOLDER_TEST(page_is_the_player_with_the_clip_at_its_mark) {
+    OWNED(td_skeleton) *skeleton = small_garden();
     td_clip_actor actor = {.name = "bush", .skeleton = skeleton};
-    float *frames = make_frames(&actor, 3, false);
+    FREED float *frames = make_frames(&actor, 3, false);
     td_clip_def def = clip_of(&actor, frames, 3);
     td_page_def page = page_of(player);
     page.title = "</script>&";
     page.probes = "time,a [m]\n0,1\n";
     page.probes_size = strlen(page.probes);
     CHECK_INT(td_clip_page(&def, &page, in_folder("scene.html"), NULL, NULL), TD_OK);
-    size_t size;
-    char *text = text_of(in_folder("scene.html"), &size);
+    FREED char *text = text_of(in_folder("scene.html"));
     CHECK(strncmp(text, "<html><p>before</p>\n<script", 27) == 0);
     CHECK_HAS(text, "</script>\n<p>after</p></html>\n");
     CHECK_INT(count_of(text, "</script>"), 2);
     CHECK_HAS(text, "\"title\":\"\\u003c/script>&\"");
     CHECK_HAS(text, "\"probes\":\"time,a [m]\\u000a0,1\\u000a\"");
     CHECK_HAS(text, "id=\"clip\">Z2xURgIAAA"); // "glTF", 2
-    free(text);
-    free(frames);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(page_leaves_out_frames_when_there_is_no_room) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(100, 0.01);
+FOLDER_TEST(page_leaves_out_frames_when_there_is_no_room) {
+    OWNED(td_skeleton) *skeleton = chain_of(100, 0.01);
     td_clip_actor actor = {.skeleton = skeleton};
-    float *frames = make_frames(&actor, 301, false);
+    FREED float *frames = make_frames(&actor, 301, false);
     td_clip_def def = clip_of(&actor, frames, 301);
     td_page_def page = page_of(player);
-    size_t whole, part;
     CHECK_INT(td_clip_page(&def, &page, in_folder("a.html"), NULL, NULL), TD_OK);
     page.max_animation_size = 100 * 8 * 101;
     CHECK_INT(td_clip_page(&def, &page, in_folder("b.html"), NULL, NULL), TD_OK);
-    free(text_of(in_folder("a.html"), &whole));
-    free(text_of(in_folder("b.html"), &part));
+    const long whole = size_of(in_folder("a.html")), part = size_of(in_folder("b.html"));
     // 300 frames of 800 bytes become 100, in four letters for three bytes
     CHECK_REL((double)(whole - part), 200.0 * 800 * 4 / 3, 0.01);
-    free(frames);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(player_without_exactly_one_mark_is_refused) {
-    open_folder();
-    td_skeleton *skeleton = chain_of(2, 0.1);
+FOLDER_TEST(player_without_exactly_one_mark_is_refused) {
+    OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
     td_clip_actor actor = {.skeleton = skeleton};
-    float *frames = make_frames(&actor, 1, true);
+    FREED float *frames = make_frames(&actor, 1, true);
     td_clip_def def = clip_of(&actor, frames, 1);
     const char *const bad[] = {"<html></html>", "", "<!-- tendril: clip",
                                "<!-- tendril: clip --><!-- tendril: clip -->"};
@@ -736,17 +655,13 @@ TD_TEST(player_without_exactly_one_mark_is_refused) {
         CHECK_INT(td_clip_page(&def, &page, in_folder("s.html"), NULL, NULL), TD_ERR_ARGUMENT);
     }
     CHECK_INT(folder_count(), 0);
-    free(frames);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
-TD_TEST(clip_frees_everything_when_memory_runs_out) {
-    open_folder();
-    td_skeleton *skeleton = small_garden();
-    td_mesh *mesh = skinned(skeleton, 0);
+FOLDER_TEST(clip_frees_everything_when_memory_runs_out) {
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = skinned(skeleton, 0);
     td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
-    float *frames = make_frames(&actor, 4, false);
+    FREED float *frames = make_frames(&actor, 4, false);
     td_clip_def def = clip_of(&actor, frames, 4);
     td_page_def page = page_of(player);
     page.probes = "time,a\n0,1\n";
@@ -762,10 +677,6 @@ TD_TEST(clip_frees_everything_when_memory_runs_out) {
         }
         remove(in_folder("out"));
     }
-    free(frames);
-    td_mesh_free(mesh);
-    td_skeleton_free(skeleton);
-    close_folder();
 }
 
 TD_TEST(skinned_mesh_frees_everything_when_memory_runs_out) {

@@ -489,9 +489,8 @@ SOLVER_TEST(conform_threads_within_a_step_leave_all_bits) {
 }
 
 static td_status rests_as_drawn(const td_body_model *model, const td_alloc *alloc, td_diag *diag) {
-    td_body_model *rest = NULL;
+    OWNED(td_body_model) *rest = NULL;
     const td_status status = td_body_model_rest_new(model, down, alloc, &rest, diag);
-    td_body_model_free(rest);
     return status;
 }
 

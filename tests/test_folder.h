@@ -63,3 +63,13 @@ static inline void close_folder(void) {
     walk_folder(remove_file);
     CHECK_INT(rmdir(folder), 0);
 }
+
+// A test with such a folder.
+#define FOLDER_TEST(name)               \
+    static void in_folder_##name(void); \
+    TD_TEST(name) {                     \
+        open_folder();                  \
+        in_folder_##name();             \
+        close_folder();                 \
+    }                                   \
+    static void in_folder_##name(void)

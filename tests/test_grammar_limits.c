@@ -154,10 +154,9 @@ TD_TEST(errors_do_not_come_from_many_arrays_and_their_memory_is_bounded) {
     n += (size_t)snprintf(text + n, sizeof text - n, "}\naxiom: A(a899[0])\n");
     td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
-    test_model m = test_model_of(&def, &opts, 0, &alloc);
+    OWNED(test_model) m = test_model_of(&def, &opts, 0, &alloc);
     CHECK_INT(m.status, TD_OK);
     CHECK(heap.peak < (size_t)64 << 20);
-    test_model_free(&m);
 }
 
 // ---- counts ---------------------------------------------------------------------------------

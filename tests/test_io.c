@@ -173,7 +173,7 @@ TD_TEST(json_escapes_strings_and_places_commas) {
 TD_TEST(skeleton_json_is_json_with_every_field) {
     OWNED(test_plant) p = test_grow(plant_text, NULL);
     CHECK_INT(p.status, TD_OK);
-    td_bytes out;
+    OWNED(td_bytes) out;
     CHECK_INT(td_skeleton_json(p.skeleton, NULL, &out), TD_OK);
     FREED char *text = text_of(&out);
     CHECK(is_json(text));
@@ -196,13 +196,12 @@ TD_TEST(skeleton_json_is_json_with_every_field) {
         lines++;
     }
     CHECK_INT(lines, td_skeleton_count(p.skeleton));
-    td_bytes_free(&out);
 }
 
 TD_TEST(string_text_reads_back_to_the_same_string) {
     OWNED(test_plant) p = test_derive("derivation length: 3\naxiom: A(1)\n"
                                       "A(x) --> F(x/3)[+A(x*0.7)]-(x*1e-9)A(x+0.1)\n");
-    td_bytes out;
+    OWNED(td_bytes) out;
     CHECK_INT(td_string_text(p.grammar, &p.string, NULL, &out), TD_OK);
     CHECK(out.size > 2 && out.data[out.size - 1] == '\n');
     char *text = text_of(&out), model[4096];
@@ -210,15 +209,13 @@ TD_TEST(string_text_reads_back_to_the_same_string) {
     CHECK(strpbrk(text, " \n") == NULL);
     snprintf(model, sizeof model, "axiom: %s\n", text);
     OWNED(test_plant) q = test_derive(model);
-    td_bytes again;
+    OWNED(td_bytes) again;
     CHECK_INT(td_string_text(q.grammar, &q.string, NULL, &again), TD_OK);
     CHECK_INT(again.size, out.size);
     CHECK_INT(memcmp(again.data, out.data, out.size), 0);
     CHECK_INT(q.string.param_count, p.string.param_count);
     CHECK_INT(memcmp(q.string.params, p.string.params, 8 * (size_t)p.string.param_count), 0);
     free(text);
-    td_bytes_free(&out);
-    td_bytes_free(&again);
 }
 
 // ---- glTF -----------------------------------------------------------------------------------
@@ -268,7 +265,7 @@ static long number_after(const char *text, const char *key, int n) {
 }
 
 TD_TEST(glb_has_sound_lengths_and_alignment) {
-    td_bytes glb;
+    OWNED(td_bytes) glb;
     CHECK_INT(glb_of(plant_text, &glb), TD_OK);
     size_t binary;
     FREED char *json = open_glb(&glb, &binary);
@@ -285,14 +282,13 @@ TD_TEST(glb_has_sound_lengths_and_alignment) {
     CHECK_INT(views, 25);
     CHECK_INT(number_after(json, "\"buffers\":[{\"byteLength\":", 0), end);
     CHECK_INT(glb.size - binary, end);
-    td_bytes_free(&glb);
 }
 
 // two stems: `bounds` of the positions are exactly those of the floats, indices are short
 TD_TEST(glb_holds_the_arrays_of_the_mesh) {
     OWNED(test_plant) p = test_grow("axiom: !(0.1)F(1)+(30)F(1)\n", NULL);
     OWNED(td_mesh) *mesh = NULL;
-    td_bytes glb;
+    OWNED(td_bytes) glb;
     CHECK_INT(td_mesh_new(p.skeleton, NULL, NULL, &mesh, NULL), TD_OK);
     CHECK_INT(td_mesh_glb(mesh, NULL, NULL, &glb), TD_OK);
     td_mesh_part part = td_mesh_part_get(mesh, 0);
@@ -314,22 +310,20 @@ TD_TEST(glb_holds_the_arrays_of_the_mesh) {
     CHECK(strtod(strstr(json, "\"min\":[") + 7, NULL) == low);
     CHECK(strtod(strstr(json, "\"max\":[") + 7, NULL) == high);
     CHECK_HAS(json, "\"componentType\":5123");
-    td_bytes_free(&glb);
 }
 
 TD_TEST(glb_takes_wide_indices_for_many_vertices) {
-    td_bytes glb;
+    OWNED(td_bytes) glb;
     CHECK_INT(glb_of("derivation length: 11\naxiom: !(0.1)A\nA --> F[+A]-A\n", &glb), TD_OK);
     size_t binary;
     FREED char *json = open_glb(&glb, &binary);
     CHECK(number_after(json, "\"count\":", 0) > 65535);
     CHECK_HAS(json, "\"componentType\":5125");
     CHECK(strstr(json, "\"componentType\":5123") == NULL);
-    td_bytes_free(&glb);
 }
 
 TD_TEST(glb_of_an_empty_mesh_is_an_empty_scene) {
-    td_bytes glb;
+    OWNED(td_bytes) glb;
     CHECK_INT(glb_of("axiom: A\n", &glb), TD_OK);
     size_t binary;
     FREED char *json = open_glb(&glb, &binary);
@@ -337,31 +331,26 @@ TD_TEST(glb_of_an_empty_mesh_is_an_empty_scene) {
     CHECK_INT(binary, 0);
     CHECK_HAS(json, "\"scenes\":[{}]");
     CHECK(!strstr(json, "nodes") && !strstr(json, "buffers") && !strstr(json, "meshes"));
-    td_bytes_free(&glb);
 }
 
 TD_TEST(glb_is_the_same_twice) {
-    td_bytes a, b;
+    OWNED(td_bytes) a, b;
     CHECK_INT(glb_of(plant_text, &a), TD_OK);
     CHECK_INT(glb_of(plant_text, &b), TD_OK);
     CHECK_INT(a.size, b.size);
     CHECK_INT(memcmp(a.data, b.data, a.size), 0);
-    td_bytes_free(&a);
-    td_bytes_free(&b);
 }
 
 // ---- files ----------------------------------------------------------------------------------
 
 static void check_content(const char *path, const char *want) {
-    td_bytes bytes;
+    OWNED(td_bytes) bytes;
     CHECK_INT(td_file_read(path, 1 << 20, NULL, &bytes, NULL), TD_OK);
     CHECK_INT(bytes.size, strlen(want));
     CHECK(bytes.size == strlen(want) && memcmp(bytes.data, want, bytes.size) == 0);
-    td_bytes_free(&bytes);
 }
 
-TD_TEST(file_is_read_as_it_was_written) {
-    open_folder();
+FOLDER_TEST(file_is_read_as_it_was_written) {
     static uint8_t data[300000];
     for (size_t i = 0; i < sizeof data; i++) {
         data[i] = (uint8_t)(i * 7 + i / 256);
@@ -380,11 +369,9 @@ TD_TEST(file_is_read_as_it_was_written) {
         CHECK_INT(heap.held, 0);
     }
     CHECK_INT(folder_count(), 1);
-    close_folder();
 }
 
-TD_TEST(file_over_its_limit_is_refused_with_its_name) {
-    open_folder();
+FOLDER_TEST(file_over_its_limit_is_refused_with_its_name) {
     CHECK_INT(td_file_write(in_folder("a"), "12345", 5, NULL), TD_OK);
     const char *paths[] = {in_folder("a"), "/dev/zero"}; // the second one never ends
     for (int i = 0; i < 2; i++) {
@@ -400,11 +387,9 @@ TD_TEST(file_over_its_limit_is_refused_with_its_name) {
         CHECK_INT(heap.held, 0);
         CHECK_INT(heap.peak, 5);
     }
-    close_folder();
 }
 
-TD_TEST(file_that_cannot_be_read_is_refused_with_its_name) {
-    open_folder();
+FOLDER_TEST(file_that_cannot_be_read_is_refused_with_its_name) {
     const char *paths[] = {in_folder("none"), folder, ""};
     for (int i = 0; i < 3; i++) {
         td_bytes bytes;
@@ -414,12 +399,10 @@ TD_TEST(file_that_cannot_be_read_is_refused_with_its_name) {
         CHECK(diag.message[0] != 0);
         CHECK(bytes.data == NULL);
     }
-    close_folder();
 }
 
 // the disk is full after 1000 bytes: the old file stays, and nothing is left beside it
-TD_TEST(file_write_that_fails_leaves_the_target_untouched) {
-    open_folder();
+FOLDER_TEST(file_write_that_fails_leaves_the_target_untouched) {
     static char data[100000];
     CHECK_INT(td_file_write(in_folder("a"), "old", 3, NULL), TD_OK);
     struct rlimit before, small;
@@ -438,11 +421,9 @@ TD_TEST(file_write_that_fails_leaves_the_target_untouched) {
     CHECK_HAS(diag.file, "/a");
     check_content(in_folder("a"), "old");
     CHECK_INT(folder_count(), 1);
-    close_folder();
 }
 
-TD_TEST(file_write_replaces_and_keeps_the_mode) {
-    open_folder();
+FOLDER_TEST(file_write_replaces_and_keeps_the_mode) {
     CHECK_INT(td_file_write(in_folder("a"), "first", 5, NULL), TD_OK);
     CHECK_INT(chmod(in_folder("a"), 0600), 0);
     // a reader that has the old file open goes on reading it
@@ -462,11 +443,9 @@ TD_TEST(file_write_replaces_and_keeps_the_mode) {
     check_content(in_folder("a.new0"), "other");
     check_content(in_folder("a"), "third");
     CHECK_INT(folder_count(), 2);
-    close_folder();
 }
 
-TD_TEST(file_write_goes_straight_into_what_is_no_plain_file) {
-    open_folder();
+FOLDER_TEST(file_write_goes_straight_into_what_is_no_plain_file) {
     struct stat info;
     CHECK_INT(td_file_write("/dev/null", "x", 1, NULL), TD_OK);
     CHECK(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
@@ -481,11 +460,9 @@ TD_TEST(file_write_goes_straight_into_what_is_no_plain_file) {
     CHECK_INT(td_file_write(folder, "x", 1, &diag), TD_ERR_WRITE);
     CHECK_TEXT(diag.file, folder);
     CHECK_INT(td_file_write(in_folder("none/a"), "x", 1, &diag), TD_ERR_WRITE);
-    close_folder();
 }
 
-TD_TEST(file_loader_reads_relative_to_the_including_file) {
-    open_folder();
+FOLDER_TEST(file_loader_reads_relative_to_the_including_file) {
     CHECK_INT(td_file_write(in_folder("part.lsys"), "#define LEN 2.5\n", 16, NULL), TD_OK);
     td_loader loader = td_file_loader();
     const char *names[] = {"part.lsys", "./part.lsys", ".//part.lsys"};
@@ -512,7 +489,6 @@ TD_TEST(file_loader_reads_relative_to_the_including_file) {
     long_name[sizeof long_name - 1] = 0;
     CHECK_INT(loader.read(NULL, long_name, "m", 15, NULL, &text, &size, resolved), TD_ERR_READ);
     CHECK_INT(loader.read(NULL, "-", "m", 15, NULL, &text, &size, resolved), TD_ERR_READ);
-    close_folder();
 }
 
 // ---- failing memory -------------------------------------------------------------------------
@@ -545,12 +521,11 @@ static td_status make_read(const test_plant *plant, const td_mesh *mesh, const t
     return td_file_read(in_folder("a"), 1 << 20, alloc, out, NULL);
 }
 
-TD_TEST(io_survives_a_failing_allocator) {
-    open_folder();
+FOLDER_TEST(io_survives_a_failing_allocator) {
     static char data[200000];
     CHECK_INT(td_file_write(in_folder("a"), data, sizeof data, NULL), TD_OK);
-    test_plant p = test_grow(plant_text, NULL);
-    td_mesh *mesh = NULL;
+    OWNED(test_plant) p = test_grow(plant_text, NULL);
+    OWNED(td_mesh) *mesh = NULL;
     CHECK_INT(td_mesh_new(p.skeleton, NULL, NULL, &mesh, NULL), TD_OK);
     maker makers[] = {make_text, make_json, make_glb, make_read};
     for (int i = 0; i < 4; i++) {
@@ -561,9 +536,6 @@ TD_TEST(io_survives_a_failing_allocator) {
             CHECK((out.data != NULL) == (status == TD_OK));
         }
     }
-    td_mesh_free(mesh);
-    test_plant_free(&p);
-    close_folder();
 }
 
 // The path of a file is itself; that of a folder is the L-system that its specifications start.
@@ -582,5 +554,4 @@ TD_TEST(file_of_a_model_is_found_in_the_folder_of_the_virtual_laboratory) {
     CHECK_TEXT(model, in_folder("plant.l"));
     CHECK_INT(td_file_model(in_folder("plant.l"), model, &diag), TD_OK);
     CHECK_TEXT(model, in_folder("plant.l"));
-    close_folder();
 }

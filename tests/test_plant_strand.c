@@ -241,7 +241,7 @@ TD_TEST(strands_and_bodies_scale_as_similar_ones_do) {
 
 TD_TEST(skeleton_json_has_strands_and_bodies) {
     td_builder *b = new_builder(NULL);
-    td_bytes out;
+    OWNED(td_bytes) out;
     td_strand strand = row_strand();
     const td_attached_mass body = {2, 1, {0.1, 0, 0}, {0.02, 0, 0, 0, 0, 0}};
     strand.end = TD_END_PINNED;
@@ -257,7 +257,6 @@ TD_TEST(skeleton_json_has_strands_and_bodies) {
                     "\"end\":\"pinned\",\"closed\":false,\"closing\":[1,0,0,0],"
                     "\"twist\":1.5}]");
     CHECK_HAS(text, "\"bodies\":[\n{\"segment\":2,\"mass\":1,");
-    td_bytes_free(&out);
 }
 
 // ---- solvers --------------------------------------------------------------------------------

@@ -527,7 +527,7 @@ TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
         defs[i].joint = i == 0 ? TD_JOINT_FREE : (td_joint_kind)(i % 4);
     }
     OWNED(tree) t = tree_of(defs, 12, TD_LAW_LINEAR, &alloc);
-    td_real *x = reals(t.nv), *y = reals(t.nv * t.nv);
+    FREED td_real *x = reals(t.nv), *y = reals(t.nv * t.nv);
     long calls = heap.calls;
     td_vec3 linear, angular;
     random_state(t, &r, 0.3, 1);
@@ -543,8 +543,6 @@ TD_TEST(tree_dynamics_and_explicit_steps_take_no_memory) {
     run(t, &opts, 3);
     CHECK_INT(calls, 4); // model, what it is cut by, and state
     CHECK_INT(heap.calls, calls);
-    free(x);
-    free(y);
 }
 
 TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {

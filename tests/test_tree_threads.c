@@ -434,7 +434,7 @@ TD_TEST(steps_on_threads_take_no_memory) {
     grove g;
     td_pool *pool = NULL;
     grove_new(&g, &alloc);
-    tree t = large_tree(PLANT, 6000, 20, 0, false);
+    OWNED(tree) t = large_tree(PLANT, 6000, 20, 0, false);
     td_body *state = NULL;
     CHECK_INT(td_body_new(t.model, &alloc, &state, NULL), TD_OK);
     CHECK_INT(td_pool_new(2, &alloc, &pool, NULL), TD_OK);
@@ -446,6 +446,5 @@ TD_TEST(steps_on_threads_take_no_memory) {
     CHECK_INT(heap.calls, calls);
     td_pool_free(pool);
     td_body_free(state);
-    tree_free(t);
     grove_free(&g);
 }

@@ -307,7 +307,7 @@ TD_TEST(cutting_over_and_over_takes_no_more_memory) {
     const td_alloc alloc = test_heap_alloc(&heap);
     OWNED(stage) s = try_stage(GROUND("rod"), 1, &alloc);
     CHECK_INT(s.status, TD_OK);
-    char *whole = saved(s.world);
+    FREED char *whole = saved(s.world);
     const size_t size = td_world_save_size(s.world);
     size_t first = 0;
     for (int k = 0; k < 12; k++) {
@@ -320,7 +320,6 @@ TD_TEST(cutting_over_and_over_takes_no_more_memory) {
         first = k == 1 ? heap.held : first;
     }
     CHECK_REL((td_real)heap.held, (td_real)first, 0.2);
-    free(whole);
 }
 
 // ---- springs --------------------------------------------------------------------------------

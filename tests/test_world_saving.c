@@ -269,7 +269,7 @@ TD_TEST(world_steps_take_no_memory) {
     CHECK_INT(heap.held, held);
     long calls = heap.calls;
     td_real values[3];
-    char *bytes = malloc(td_world_save_size(s.world));
+    FREED char *bytes = malloc(td_world_save_size(s.world));
     CHECK(td_world_grab(s.world, id_at(s.world, 0), 1, tdi_vec3(0, 0, 0), tdi_vec3(1, 0, 0), 10,
                         NULL) == TD_OK);
     for (int32_t k = 0; k < 30; k++) {
@@ -279,7 +279,6 @@ TD_TEST(world_steps_take_no_memory) {
         td_world_save(s.world, bytes);
     }
     CHECK_INT(heap.calls, calls);
-    free(bytes);
 }
 
 // Bytes of a world with so many strands that may touch.

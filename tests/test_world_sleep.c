@@ -229,14 +229,14 @@ TD_TEST(loads_that_begin_and_end_wake_sleepers) {
 }
 
 TD_TEST(pose_that_changes_wakes_a_sleeper_and_one_that_stays_does_not) {
-    stage s = lulled("loads: [{pose: {object: low, strength: 0.1, bend: {keys: [[20, [0, 0, 0]], "
-                     "[21, [0, 0, 0.01]]]}}}],",
-                     "");
+    OWNED(stage) s =
+        lulled("loads: [{pose: {object: low, strength: 0.1, bend: {keys: [[20, [0, 0, 0]], "
+               "[21, [0, 0, 0.01]]]}}}],",
+               "");
     run_to(s.world, 20);
     CHECK(all_sleep(s.world));
     steps(s.world, 2);
     CHECK(!sleeps(s.world, 0) && !sleeps(s.world, 1) && sleeps(s.world, 2));
-    stage_free(&s);
 }
 
 TD_TEST(gravity_that_changes_wakes_all) {
