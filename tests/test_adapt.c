@@ -154,9 +154,8 @@ TD_TEST(adapt_chooses_as_many_joints_as_it_is_told) {
     CHECK_INT(td_adapt_report(a).active, 12);
     int32_t count = 0; // welds on the way are active too, and have nothing to choose
     for (int32_t i = 0; i < 50; i++) {
-        count += td_adapt_is_active(a, i) &&
-                 tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FIXED &&
-                 tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FREE;
+        count += td_adapt_is_active(a, i) && t.m->kind[i] != TD_JOINT_FIXED &&
+                 t.m->kind[i] != TD_JOINT_FREE;
     }
     CHECK_INT(count, 12);
 }
@@ -231,9 +230,8 @@ TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
     td_adapt_forward(a, &s, NULL, accel);
     td_adapt_metrics(a, &s, metric);
     for (int32_t i = 0; i < 30; i++) {
-        const bool counts = tdi_as_tree_model(t.model)->kind[i] != TD_JOINT_FREE;
-        for (int32_t d = tdi_as_tree_model(t.model)->dof[i];
-             d < tdi_as_tree_model(t.model)->dof[i + 1]; d++) {
+        const bool counts = t.m->kind[i] != TD_JOINT_FREE;
+        for (int32_t d = t.m->dof[i]; d < t.m->dof[i + 1]; d++) {
             sum += counts ? accel[d] * accel[d] : 0;
         }
         all += td_adapt_node(a, i).parent == TD_NONE ? metric[i] : 0;
@@ -247,8 +245,7 @@ TD_TEST(adapt_metric_of_the_root_is_the_sum_of_squared_accelerations) {
     }
     td_adapt_forward(a, &s, NULL, accel);
     for (int32_t i = 0; i < 30; i++) {
-        for (int32_t d = tdi_as_tree_model(t.model)->dof[i];
-             d < tdi_as_tree_model(t.model)->dof[i + 1] && !td_adapt_is_active(a, i); d++) {
+        for (int32_t d = t.m->dof[i]; d < t.m->dof[i + 1] && !td_adapt_is_active(a, i); d++) {
             CHECK(accel[d] == 0 && t.v[d] == 0);
         }
     }

@@ -171,7 +171,7 @@ static throw throw_of(tdi_random * r, int number, double dt) {
     t.floor.friction = between(r, 0, 1.5);
     t.floor.restitution = restitutions[number / 2 % 3];
     double low = 0;
-    for (int32_t k = 0; k < tdi_as_tree_model(t.tree.model)->body_count; k++) {
+    for (int32_t k = 0; k < t.tree.m->body_count; k++) {
         low = fmin(low, fmin(td_body_origin(t.tree.state, k).y, td_body_tip(t.tree.state, k).y));
     }
     t.floor.position.y = t.floor.position0.y = low - 0.08;

@@ -105,19 +105,17 @@ static td_real squares(td_vec3 k, td_vec3 x) {
 
 // In J s^2: inertia + h^2 springs + h friction - h^2 pull.x
 static td_real potential(const dense *d, const td_real *q) {
-    const td_body_model *m = d->model;
+    const tdi_helix_model *m = tdi_as_helix_model(d->model);
     spread x;
     const td_vec3 end = spread_out(d, q, &x);
     td_real sum = -d->h * d->h * tdi_dot(d->pull, end);
-    for (int32_t i = 0; i < tdi_as_helix_model(m)->station_count; i++) {
-        sum += inertia_term(&tdi_as_helix_model(m)->station[i], &x.at[i], &d->predictor.at[i]);
+    for (int32_t i = 0; i < m->station_count; i++) {
+        sum += inertia_term(&m->station[i], &x.at[i], &d->predictor.at[i]);
     }
-    for (int32_t e = 0; e < tdi_as_helix_model(m)->element_count; e++) {
+    for (int32_t e = 0; e < m->element_count; e++) {
         const td_vec3 u = curvatures(d, q, e), history = curvatures(d, d->q_history, e);
-        sum += d->h * d->h *
-               squares(tdi_as_helix_model(m)->element[e].stiffness,
-                       tdi_sub(u, tdi_as_helix_model(m)->element[e].rest));
-        sum += d->h * squares(tdi_as_helix_model(m)->element[e].friction, tdi_sub(u, history));
+        sum += d->h * d->h * squares(m->element[e].stiffness, tdi_sub(u, m->element[e].rest));
+        sum += d->h * squares(m->element[e].friction, tdi_sub(u, history));
     }
     return sum;
 }

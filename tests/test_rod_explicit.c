@@ -68,12 +68,9 @@ static rods thrown(tdi_random *r, bool ring) {
 // Largest relative error of an edge's length.
 static td_real stretched(rods s) {
     td_real most = 0;
-    for (int32_t k = 0; k < tdi_as_rod_model(s.model)->edge_count; k++) {
+    for (int32_t k = 0; k < s.m->edge_count; k++) {
         td_real length = tdi_norm(tdi_sub(td_body_tip(s.state, k), td_body_origin(s.state, k)));
-        most = fmax(most, fabs(length / tdi_as_rod_model(s.model)
-                                            ->node[tdi_as_rod_model(s.model)->edge_node[k]]
-                                            .length -
-                               1));
+        most = fmax(most, fabs(length / s.m->node[s.m->edge_node[k]].length - 1));
     }
     return most;
 }
@@ -141,8 +138,8 @@ TD_TEST(explicit_step_refuses_ends_pulled_past_the_length_and_leaves_the_state) 
 
 // Masses at the vertices, and frames that turn with next to none: what this step assumes.
 static void lump(rods s) {
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        tdi_rod_node *n = &tdi_as_rod_model(s.model)->node[i];
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        tdi_rod_node *n = &s.m->node[i];
         n->mass = n->weight;
         n->shared = 0;
         n->inertia *= 1e-4;
@@ -191,9 +188,9 @@ TD_TEST(explicit_and_implicit_steps_swing_a_rod_alike_free_damped_and_in_air_wit
 static td_real energy_of(rods s, td_vec3 gravity) {
     td_energy e = td_body_energy(s.state, gravity);
     td_real sum = e.elastic + e.weight;
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        td_vec3 v = tdi_as_rod(s.state)->history.past[i].v;
-        sum += 0.5 * tdi_as_rod_model(s.model)->node[i].weight * tdi_dot(v, v);
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        td_vec3 v = s.s->history.past[i].v;
+        sum += 0.5 * s.m->node[i].weight * tdi_dot(v, v);
     }
     return sum;
 }
@@ -227,11 +224,10 @@ TD_TEST(explicit_step_keeps_momentum_of_thrown_rods_and_rings) {
         td_vec3 p[2] = {{0, 0, 0}, {0, 0, 0}}, l[2] = {{0, 0, 0}, {0, 0, 0}};
         for (int j = 0; j < 2; j++) {
             run(s, &o, j == 0 ? 1 : 500);
-            for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-                td_vec3 at = tdi_scale(tdi_as_rod(s.state)->history.past[i].v,
-                                       tdi_as_rod_model(s.model)->node[i].weight);
+            for (int32_t i = 0; i < s.m->node_count; i++) {
+                td_vec3 at = tdi_scale(s.s->history.past[i].v, s.m->node[i].weight);
                 p[j] = tdi_add(p[j], at);
-                l[j] = tdi_add(l[j], tdi_cross(tdi_as_rod(s.state)->pose[i].x, at));
+                l[j] = tdi_add(l[j], tdi_cross(s.s->pose[i].x, at));
             }
         }
         CHECK_REL(tdi_norm(tdi_sub(p[1], p[0])) / tdi_norm(p[0]), 0,
@@ -250,8 +246,8 @@ static td_real moved_from_rest(td_real dt) {
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     td_step_opts o = euler(dt);
     o.air.linear = 80;
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        tdi_as_rod_model(s.model)->node[i].stretch *= 1e6; // statics are not to stretch either
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        s.m->node[i].stretch *= 1e6; // statics are not to stretch either
     }
     CHECK_INT(td_body_settle(s.state, &o, NULL, NULL), TD_OK);
     for (int32_t v = 0; v < VERTICES; v++) {
@@ -282,7 +278,7 @@ TD_TEST(explicit_step_leaves_frames_where_the_energy_is_least) {
     for (int k = 0; k < 20; k++) {
         const td_end_kind end = k % 4 == 1 ? TD_END_CLAMPED : TD_END_FREE;
         OWNED(rods) s = k % 4 == 3 ? ring_rod(&r, 5 + k) : open_rod(&r, 5 + k, k % 4 ? 2 : 0, end);
-        const tdi_rod_model *m = tdi_as_rod_model(s.model);
+        const tdi_rod_model *m = s.m;
         td_vec3 force[MOST_POINTS];
         td_real moment[MOST_POINTS];
         run(s, &o, 5);

@@ -45,22 +45,19 @@ static bool is_held(const td_body_model *m, int32_t d) {
 
 // The pose is where differences are taken from.
 static void begin_differences(rods s) {
-    const size_t n = (size_t)tdi_as_rod_model(s.model)->node_count;
-    memcpy(tdi_as_rod(s.state)->pose_back, tdi_as_rod(s.state)->pose,
-           n * sizeof *tdi_as_rod(s.state)->pose);
-    memcpy(tdi_as_rod(s.state)->turn_back, tdi_as_rod(s.state)->turn,
-           n * sizeof *tdi_as_rod(s.state)->turn);
+    const size_t n = (size_t)s.m->node_count;
+    memcpy(s.s->pose_back, s.s->pose, n * sizeof *s.s->pose);
+    memcpy(s.s->turn_back, s.s->turn, n * sizeof *s.s->turn);
 }
 
 // The potential with number a moved by x, and then b by y.
 static td_real value_at(rods s, const tdi_rod_potential *p, int32_t a, td_real x, int32_t b,
                         td_real y) {
-    memset(tdi_as_rod(s.state)->step, 0,
-           (size_t)tdi_as_rod_model(s.model)->node_count * sizeof *tdi_as_rod(s.state)->step);
-    tdi_as_rod(s.state)->step[a / 4].x[a % 4] += x;
-    tdi_as_rod(s.state)->step[b / 4].x[b % 4] += y;
-    tdi_rod_try(tdi_as_rod(s.state), 1, TDI_STRAIGHT);
-    return tdi_rod_value(tdi_as_rod(s.state), p);
+    memset(s.s->step, 0, (size_t)s.m->node_count * sizeof *s.s->step);
+    s.s->step[a / 4].x[a % 4] += x;
+    s.s->step[b / 4].x[b % 4] += y;
+    tdi_rod_try(s.s, 1, TDI_STRAIGHT);
+    return tdi_rod_value(s.s, p);
 }
 
 static td_real slope(rods s, const tdi_rod_potential *p, int32_t d, td_real h) {
@@ -84,12 +81,12 @@ static td_real second_difference(rods s, const tdi_rod_potential *p, int32_t a, 
 
 // Every entry of the gradient, as a part of the largest.
 static void check_gradient(rods s, const tdi_rod_potential *p) {
-    const int32_t n = 4 * tdi_as_rod_model(s.model)->node_count;
+    const int32_t n = 4 * s.m->node_count;
     td_real *want = calloc((size_t)n, sizeof *want), largest = 0;
     begin_differences(s);
     assemble(s.state, p);
     for (int32_t d = 0; d < n; d++) {
-        want[d] = tdi_as_rod(s.state)->work[d / 4].r[d % 4];
+        want[d] = s.s->work[d / 4].r[d % 4];
         largest = fmax(largest, is_held(s.model, d) ? 0 : fabs(want[d]));
     }
     for (int32_t d = 0; d < n; d++) {
@@ -115,7 +112,7 @@ TD_TEST(gradient_of_a_step_with_damping_drag_and_loads_matches_differences) {
     tdi_random r = random_of(32);
     for (int k = 0; k < 60; k++) {
         OWNED(rods) s = any_rods(&r, k);
-        const int32_t edge = tdi_as_rod_model(s.model)->edge_count - 1;
+        const int32_t edge = s.m->edge_count - 1;
         const td_load loads[] = {
             {.kind = TD_LOAD_FORCE,
              .segment = edge,
@@ -147,8 +144,7 @@ static void check_hessian(rods s, const tdi_rod_potential *p) {
     for (int32_t d = 0; d < n; d++) {
         memset(x, 0, (size_t)nodes * sizeof *x);
         x[d / 4][d % 4] = !is_held(m, d);
-        tdi_rod_multiply(tdi_as_rod_model(m), tdi_as_rod(s.state)->work,
-                         (const td_real(*)[4][8])tdi_as_rod(s.state)->border,
+        tdi_rod_multiply(tdi_as_rod_model(m), s.s->work, (const td_real(*)[4][8])s.s->border,
                          (const td_real(*)[4])x, h + (ptrdiff_t)d * nodes);
         for (int32_t e = 0; e < n; e++) {
             largest = fmax(largest, fabs(h[(ptrdiff_t)d * nodes + e / 4][e % 4]));
@@ -188,27 +184,24 @@ static td_real residual(rods s, const tdi_rod_potential *p) {
     for (int32_t k = 0; k < tdi_as_rod_model(m)->part_count; k++) {
         for (int32_t i = tdi_as_rod_model(m)->part[k].last - 1;
              !tdi_as_rod_model(m)->part[k].ring && i >= tdi_as_rod_model(m)->part[k].first; i--) {
-            fine = fine && tdi_rod_eliminate(tdi_as_rod(s.state), i);
+            fine = fine && tdi_rod_eliminate(s.s, i);
         }
-        fine = fine && (!tdi_as_rod_model(m)->part[k].ring ||
-                        tdi_rod_eliminate_ring(tdi_as_rod(s.state), k));
+        fine = fine && (!tdi_as_rod_model(m)->part[k].ring || tdi_rod_eliminate_ring(s.s, k));
     }
     CHECK(fine);
-    tdi_rod_solve(tdi_as_rod(s.state));
-    memcpy(x, tdi_as_rod(s.state)->step, n * sizeof *x);
+    tdi_rod_solve(s.s);
+    memcpy(x, s.s->step, n * sizeof *x);
     assemble(s.state, p);
-    tdi_rod_multiply(tdi_as_rod_model(m), tdi_as_rod(s.state)->work,
-                     (const td_real(*)[4][8])tdi_as_rod(s.state)->border, (const td_real(*)[4])x,
-                     y);
+    tdi_rod_multiply(tdi_as_rod_model(m), s.s->work, (const td_real(*)[4][8])s.s->border,
+                     (const td_real(*)[4])x, y);
     for (int32_t d = 0; d < 4 * tdi_as_rod_model(m)->node_count; d++) {
         if (is_held(m, d)) {
             CHECK(x[d / 4][d % 4] == 0);
             continue;
         }
-        const td_real force = tdi_as_rod(s.state)->work[d / 4].r[d % 4];
+        const td_real force = s.s->work[d / 4].r[d % 4];
         worst = fmax(worst, fabs(y[d / 4][d % 4] + force));
-        scale = fmax(scale, fabs(force) + tdi_as_rod(s.state)->work[d / 4].d[d % 4][d % 4] *
-                                              fabs(x[d / 4][d % 4]));
+        scale = fmax(scale, fabs(force) + s.s->work[d / 4].d[d % 4][d % 4] * fabs(x[d / 4][d % 4]));
     }
     free(x);
     free(y);
@@ -241,8 +234,8 @@ TD_TEST(elimination_tells_of_a_hessian_that_is_not_positive) {
     tdi_rod_potential p = {.stiffness = 0, .gravity = no_weight, .whole = true, .shift = -1};
     bool fine = true;
     assemble(s.state, &p);
-    for (int32_t i = tdi_as_rod_model(s.model)->node_count - 1; i >= 0; i--) {
-        fine = fine && tdi_rod_eliminate(tdi_as_rod(s.state), i);
+    for (int32_t i = s.m->node_count - 1; i >= 0; i--) {
+        fine = fine && tdi_rod_eliminate(s.s, i);
     }
     CHECK(!fine);
 }
@@ -264,8 +257,8 @@ TD_TEST(forces_of_springs_on_a_free_rod_add_up_to_nothing) {
             moment = tdi_add(moment, tdi_cross(x, force[v]));
             size += tdi_norm(force[v]);
         }
-        for (int32_t e = 0; e < tdi_as_rod_model(s.model)->edge_count; e++) {
-            td_vec3 t = tdi_as_rod(s.state)->pose[tdi_as_rod_model(s.model)->edge_node[e]].edge.t;
+        for (int32_t e = 0; e < s.m->edge_count; e++) {
+            td_vec3 t = s.s->pose[s.m->edge_node[e]].edge.t;
             moment = tdi_madd(moment, t, turn[e]);
         }
         CHECK_IN(tdi_norm(sum) / size, 0, 1e-13);
@@ -280,19 +273,19 @@ TD_TEST(weight_of_rods_is_that_of_their_material_and_bodies) {
     tdi_random r = random_of(40);
     OWNED(rods) s = branching_rods(&r, true, false);
     td_real weight = 0, volume = 0, bodies = 0;
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        const tdi_rod_node *n = &tdi_as_rod_model(s.model)->node[i];
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        const tdi_rod_node *n = &s.m->node[i];
         weight += n->weight;
         volume += n->edge == TD_NONE ? 0 : 4 * n->inertia; // rho A l (a^2 + b^2) of ellipses
     }
     CHECK(volume > 0);
-    for (int32_t k = 0; k < tdi_as_rod_model(s.model)->weld_count; k++) {
-        bodies += tdi_as_rod_model(s.model)->weld[k].mass;
+    for (int32_t k = 0; k < s.m->weld_count; k++) {
+        bodies += s.m->weld[k].mass;
     }
     td_vec3 step = {0, 1, 0};
     td_real low = td_body_energy(s.state, down).weight;
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        tdi_as_rod(s.state)->pose[i].x = tdi_add(tdi_as_rod(s.state)->pose[i].x, step);
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        s.s->pose[i].x = tdi_add(s.s->pose[i].x, step);
     }
     CHECK_REL(td_body_energy(s.state, down).weight - low, 9.81 * (weight + bodies), 1e-12);
 }

@@ -13,6 +13,8 @@
 typedef struct rods {
     td_body_model *model;
     td_body *state;
+    tdi_rod_model *m; // the two as rods
+    tdi_rod_state *s;
 } rods;
 
 static const td_vec3 no_weight = {0, 0, 0}, down = {0, -9.81, 0};
@@ -42,7 +44,7 @@ OWNED_VALUE(rods, rods_free(*value))
 
 static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_body *bodies,
                             int32_t body_count) {
-    rods s = {NULL, NULL};
+    rods s = {0};
     td_diag diag = {.message = ""};
     td_status status = td_rod_model_new(defs, count, bodies, body_count, NULL, &s.model, &diag);
     if (status == TD_OK) {
@@ -52,6 +54,8 @@ static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_
         test_failed(__FILE__, __LINE__, "rods: %s", diag.message);
         abort();
     }
+    s.m = tdi_as_rod_model(s.model);
+    s.s = tdi_as_rod(s.state);
     return s;
 }
 
@@ -170,10 +174,10 @@ static inline rods branching_rods(tdi_random *r, bool bodies, bool levers) {
     defs[0].start = TD_END_CLAMPED;
     td_rod_body b[2] = {some_body(r, 0, 1), some_body(r, 3, 3)};
     rods s = rods_new(defs, RODS, b, bodies ? 2 : 0);
-    for (int32_t i = 0; levers && i < tdi_as_rod_model(s.model)->node_count; i++) {
+    for (int32_t i = 0; levers && i < s.m->node_count; i++) {
         if (!bears(s.model, i)) {
-            tdi_as_rod_model(s.model)->node[i].flags |= TDI_OFFSET;
-            tdi_as_rod_model(s.model)->node[i].offset = any_vector(r, 0.03);
+            s.m->node[i].flags |= TDI_OFFSET;
+            s.m->node[i].offset = any_vector(r, 0.03);
         }
     }
     CHECK(td_body_reset(s.state, NULL) == TD_OK);
@@ -182,15 +186,14 @@ static inline rods branching_rods(tdi_random *r, bool bodies, bool levers) {
 
 // Away from where it started: places shaken, frames turned.
 static inline void shake(tdi_random *r, rods s, td_real size) {
-    memcpy(tdi_as_rod(s.state)->pose_back, tdi_as_rod(s.state)->pose,
-           (size_t)tdi_as_rod_model(s.model)->node_count * sizeof *tdi_as_rod(s.state)->pose);
-    for (int32_t i = 0; i < tdi_as_rod_model(s.model)->node_count; i++) {
-        const uint32_t flags = tdi_as_rod_model(s.model)->node[i].flags;
+    memcpy(s.s->pose_back, s.s->pose, (size_t)s.m->node_count * sizeof *s.s->pose);
+    for (int32_t i = 0; i < s.m->node_count; i++) {
+        const uint32_t flags = s.m->node[i].flags;
         for (int k = 0; k < 4; k++) {
             bool held = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
             td_real x = size * tdi_random_normal(r);
-            tdi_as_rod(s.state)->step[i].x[k] = held ? 0 : k < 3 ? 0.2 * x : x;
+            s.s->step[i].x[k] = held ? 0 : k < 3 ? 0.2 * x : x;
         }
     }
-    tdi_rod_try(tdi_as_rod(s.state), 1, TDI_STRAIGHT);
+    tdi_rod_try(s.s, 1, TDI_STRAIGHT);
 }

@@ -99,13 +99,12 @@ static td_real largest_of_turns(td_end_kind start, td_real angle, td_real more) 
     td_rod_def d = straight_def(points, 11);
     d.start = start;
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
-    const int32_t nodes = tdi_as_rod_model(s.model)->node_count;
+    const int32_t nodes = s.m->node_count;
     for (int32_t i = 0; i < nodes; i++) {
         const td_real turn = angle + (i == nodes - 1 ? more : 0);
-        tdi_as_rod(s.state)->step[i] = (tdi_rod_step){
-            .x = {0, 0, 0, tdi_has_edge(&tdi_as_rod_model(s.model)->node[i]) ? turn : 0}};
+        s.s->step[i] = (tdi_rod_step){.x = {0, 0, 0, tdi_has_edge(&s.m->node[i]) ? turn : 0}};
     }
-    const td_real largest = tdi_rod_largest(tdi_as_rod(s.state));
+    const td_real largest = tdi_rod_largest(s.s);
     return largest;
 }
 

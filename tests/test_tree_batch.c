@@ -57,8 +57,7 @@ static int32_t count_others(tree t, const sample *s, const tdi_wide_kernel *kern
     td_tree_batch *batch;
     FREED td_real *accel = reals(s->nv);
     int32_t others = 0;
-    CHECK_INT(tdi_tree_batch_new(tdi_as_tree_model(t.model), s->count, kernel, NULL, &batch, NULL),
-              TD_OK);
+    CHECK_INT(tdi_tree_batch_new(t.m, s->count, kernel, NULL, &batch, NULL), TD_OK);
     for (int32_t k = 0; k < s->count; k++) {
         CHECK(td_tree_batch_set(batch, k, s->q + k * s->nq, s->v + k * s->nv, NULL) == TD_OK);
         CHECK(td_tree_batch_set_torque(batch, k, k % 2 ? s->torque + k * s->nv : NULL, NULL) ==

@@ -75,7 +75,7 @@ static td_collider plane_at(double height) {
 // How far the lowest joint or tip is above a height.
 static double above(tree t, double height) {
     double low = INFINITY;
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+    for (int32_t i = 0; i < t.m->body_count; i++) {
         low = fmin(low, fmin(td_body_origin(t.state, i).y, td_body_tip(t.state, i).y));
     }
     return low - height;
@@ -84,10 +84,9 @@ static double above(tree t, double height) {
 // The least gap of a tree with a ball.
 static double gap_to_ball(tree t, td_vec3 at, double radius) {
     double least = INFINITY;
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+    for (int32_t i = 0; i < t.m->body_count; i++) {
         td_vec3 a = td_body_origin(t.state, i), b = td_body_tip(t.state, i);
-        least = fmin(least, test_point_segment(at, a, b) - radius -
-                                tdi_as_tree_model(t.model)->body[i].radius);
+        least = fmin(least, test_point_segment(at, a, b) - radius - t.m->body[i].radius);
     }
     return least;
 }
@@ -136,20 +135,16 @@ TD_TEST(leaf_and_fruit_lie_on_the_ground_and_do_not_sink_in) {
         def.length = 0.05;
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
         CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-        OWNED(tree) t = {NULL, NULL, 6, 7, NULL, NULL};
-        td_body_opts tree_opts = td_body_opts_default();
-        CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, NULL, &t.model, NULL), TD_OK);
-        CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
+        OWNED(tree) t = tree_from(skeleton, TD_LAW_DEFAULT, NULL);
         const td_collider plane = plane_at(0);
         against opts = steps_against(t, &plane, 1, 1.0 / 60);
         go(&opts, 240);
-        double radius = tdi_as_tree_model(t.model)->body[0].radius;
+        double radius = t.m->body[0].radius;
         td_vec3 middle =
             tdi_scale(tdi_add(td_body_origin(t.state, 0), td_body_tip(t.state, 0)), 0.5);
         CHECK_IN(radius, k == 0 ? 0.001 : 0.01, k == 0 ? 0.003 : 0.02);
         CHECK_IN(middle.y, radius, 1.3 * radius);
         td_island_free(opts.island);
-        td_skeleton_free(skeleton);
         td_builder_free(builder);
     }
 }

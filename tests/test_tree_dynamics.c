@@ -178,8 +178,8 @@ TD_TEST(tree_on_a_base_in_uniform_motion_feels_nothing_of_it) {
     OWNED(tree) t = random_tree(&r, 12, BUSHY, 5, TD_LAW_LINEAR);
     FREED td_real *still = reals(t.nv), *moved = reals(t.nv);
     forward_of(t, weight, still);
-    tdi_as_tree(t.state)->base_twist.v = tdi_vec3(3, -1, 2);
-    tdi_as_tree(t.state)->base.o = tdi_vec3(0.5, 2, -1);
+    t.s->base_twist.v = tdi_vec3(3, -1, 2);
+    t.s->base.o = tdi_vec3(0.5, 2, -1);
     forward_of(t, weight, moved);
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK(moved[d] == still[d]);
@@ -227,7 +227,7 @@ TD_TEST(tree_on_a_turning_base_moves_as_on_a_driven_hinge) {
         const td_base_motion base = {.rotation = turn,
                                      .spin = tdi_scale(defs[0].axis, carried.v[0]),
                                      .spin_rate = tdi_scale(defs[0].axis, drive)};
-        tdi_tree_put_base(tdi_as_tree(based.state), &base);
+        tdi_tree_put_base(based.s, &base);
         FREED td_real *accel = reals(carried.nv), *need = reals(carried.nv),
                       *spring = reals(based.nv);
         forward_of(based, weight, accel + 1);
@@ -247,7 +247,7 @@ static double energy_beside(tree t, int32_t d, double by) {
     FREED td_real *q = reals(t.nq), *step = reals(t.nv);
     memcpy(q, t.q, (size_t)t.nq * sizeof *q);
     step[d] = 1;
-    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, by);
+    tdi_tree_advance(t.m, t.s, step, by);
     double energy = td_body_energy(t.state, weight).elastic;
     memcpy(t.q, q, (size_t)t.nq * sizeof *q);
     return energy;
@@ -265,9 +265,9 @@ TD_TEST(tree_joint_moments_are_the_slope_of_the_energy_for_all_kinds_and_laws) {
     for (int k = 0; k < 60; k++) {
         OWNED(tree) t = random_tree(&r, 5, BUSHY, 1, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         random_state(t, &r, k % 3 == 0 ? 0.05 : k % 3 == 1 ? 0.3 : 2.5, 0);
-        for (int32_t i = 0; k % 5 == 0 && i < tdi_as_tree_model(t.model)->body_count; i++) {
-            td_real *q = t.q + tdi_as_tree_model(t.model)->coord[i];
-            for (int c = 0; tdi_as_tree_model(t.model)->kind[i] == TD_JOINT_BALL && c < 4; c++) {
+        for (int32_t i = 0; k % 5 == 0 && i < t.m->body_count; i++) {
+            td_real *q = t.q + t.m->coord[i];
+            for (int c = 0; t.m->kind[i] == TD_JOINT_BALL && c < 4; c++) {
                 q[c] = -q[c]; // the same turn
             }
         }
@@ -349,7 +349,7 @@ TD_TEST(tree_joint_moments_stay_finite_at_half_a_turn_and_without_stiffness) {
                                     k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         td_real torque[3], accel[3];
         t.q[0] = k < 8 ? 0 : -1;
-        tdi_as_tree_model(t.model)->body[0].stiffness.y = k % 8 < 4 ? 0 : 3;
+        t.m->body[0].stiffness.y = k % 8 < 4 ? 0 : 3;
         t.v[0] = 1;
         td_tree_joint_torque(t.state, torque);
         td_tree_forward(t.state, weight, NULL, accel);
@@ -367,7 +367,7 @@ TD_TEST(tree_linear_spring_winds_past_half_a_turn) {
     td_step_opts opts = td_step_opts_default();
     opts.integrator = TD_RK4;
     opts.dt = 1e-4;
-    tdi_as_tree_model(t.model)->body[0].stiffness.y = 1e-15; // turns on as it was set turning
+    t.m->body[0].stiffness.y = 1e-15; // turns on as it was set turning
     t.v[1] = 10;
     for (int k = 0; k < 600; k++) {
         CHECK_INT(td_body_step(t.state, &opts, NULL, NULL), TD_OK);
@@ -385,7 +385,7 @@ TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
     OWNED(tree) t = turned_ball(tdi_vec3(0, 1, 0), 2.9, TD_LAW_LINEAR);
     td_step_opts opts = td_step_opts_default();
     opts.gravity = tdi_vec3(0, 0, 0);
-    tdi_as_tree_model(t.model)->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
+    t.m->body[0].stiffness = tdi_vec3(1e-15, 1e-15, 1e-15);
     t.v[1] = 10;
     opts.dt = 1e-3;
     for (int k = 0; k < 400; k++) { // 4 rad
@@ -393,7 +393,7 @@ TD_TEST(tree_linear_spring_lets_go_past_three_quarters_of_a_turn) {
         const double angle = 2.9 + 0.01 * (k + 1), edge = 1.5 * TDI_PI;
         const double want = angle > edge ? angle - 2 * TDI_PI : angle;
         if (fabs(angle - edge) > 0.01) { // a step later or earlier is fine
-            CHECK_IN(fabs(tdi_as_tree(t.state)->angle[1] - want), 0,
+            CHECK_IN(fabs(t.s->angle[1] - want), 0,
                      5e-3); // the rule slows turns by (w h)^2/2
         }
         CHECK_REL(td_tree_velocities(t.state)[1], 10, 2e-3);
@@ -431,17 +431,14 @@ TD_TEST(tree_damping_takes_out_the_power_of_the_angles_rates) {
                       *without = reals(t.nv);
         double h = 1e-4, power = 0, want = 0;
         td_tree_joint_torque(t.state, with);
-        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
-        tdi_tree_angles(tdi_as_tree_model(t.model), tdi_as_tree(t.state),
-                        tdi_as_tree(t.state)->angle, a);
-        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, -2 * h);
-        tdi_tree_angles(tdi_as_tree_model(t.model), tdi_as_tree(t.state),
-                        tdi_as_tree(t.state)->angle, b);
-        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
-        for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
-            tdi_body *body = &tdi_as_tree_model(t.model)->body[i];
-            int32_t d = tdi_as_tree_model(t.model)->dof[i],
-                    count = tdi_as_tree_model(t.model)->dof[i + 1] - d;
+        tdi_tree_advance(t.m, t.s, t.v, h);
+        tdi_tree_angles(t.m, t.s, t.s->angle, a);
+        tdi_tree_advance(t.m, t.s, t.v, -2 * h);
+        tdi_tree_angles(t.m, t.s, t.s->angle, b);
+        tdi_tree_advance(t.m, t.s, t.v, h);
+        for (int32_t i = 0; i < t.m->body_count; i++) {
+            tdi_body *body = &t.m->body[i];
+            int32_t d = t.m->dof[i], count = t.m->dof[i + 1] - d;
             const td_real damping[3] = {body->damping.x, body->damping.y, body->damping.z};
             for (int32_t c = 0; count <= 3 && c < count; c++) {
                 double rate = (a[d + c] - b[d + c]) / (2 * h);
@@ -472,21 +469,20 @@ TD_TEST(tree_forward_takes_loads_as_their_torques) {
             outside[i].f = random_vec(&r, 1);
         }
         memcpy(v, t.v, (size_t)t.nv * sizeof *v);
-        tdi_twist moving = tdi_as_tree(t.state)->base_twist;
-        tdi_as_tree(t.state)->base_twist = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
+        tdi_twist moving = t.s->base_twist;
+        t.s->base_twist = (tdi_twist){{0, 0, 0}, {0, 0, 0}};
         for (int32_t d = 0; d < t.nv; d++) {
             memset(t.v, 0, (size_t)t.nv * sizeof *v);
             t.v[d] = 1;
-            tdi_tree_move(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
+            tdi_tree_move(t.m, t.s);
             for (int32_t i = 0; i < 8; i++) {
-                torque[d] += tdi_power(&outside[i], &tdi_as_tree(t.state)->twist[i]);
+                torque[d] += tdi_power(&outside[i], &t.s->twist[i]);
             }
         }
         memcpy(t.v, v, (size_t)t.nv * sizeof *v);
-        tdi_as_tree(t.state)->base_twist = moving;
-        tdi_tree_forward(tdi_as_tree_model(t.model), tdi_as_tree(t.state), weight, NULL, outside,
-                         a);
-        tdi_tree_forward(tdi_as_tree_model(t.model), tdi_as_tree(t.state), weight, torque, NULL, b);
+        t.s->base_twist = moving;
+        tdi_tree_forward(t.m, t.s, weight, NULL, outside, a);
+        tdi_tree_forward(t.m, t.s, weight, torque, NULL, b);
         for (int32_t d = 0; d < t.nv; d++) {
             CHECK_IN(fabs(a[d] - b[d]), 0, 1e-9 * largest(b, t.nv));
         }
@@ -568,30 +564,28 @@ TD_TEST(tree_state_set_by_hand_gets_unit_quaternions_and_its_frames) {
 
 // S^T of a wrench at a body's origin, and a body's acceleration S qdd in the world, without rates
 static void spread(const td_body *s, int32_t i, tdi_wrench push, td_real *force) {
-    const td_body_model *m = s->model;
-    for (; i != TD_NONE; i = tdi_as_tree_model(m)->parent[i]) {
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
+    for (; i != TD_NONE; i = m->parent[i]) {
         tdi_twist column[6];
-        for (int32_t d = 0, count = tdi_columns_of(tdi_as_tree_model(m), tdi_as_tree(s), i, column);
-             d < count; d++) {
-            force[tdi_as_tree_model(m)->dof[i] + d] += tdi_power(&push, &column[d]);
+        for (int32_t d = 0, count = tdi_columns_of(m, tdi_as_tree(s), i, column); d < count; d++) {
+            force[m->dof[i] + d] += tdi_power(&push, &column[d]);
         }
-        const td_vec3 r = tdi_sub(tdi_as_tree(s)->frame[i].o,
-                                  tdi_parent_frame(tdi_as_tree_model(m), tdi_as_tree(s), i)->o);
+        const td_vec3 r =
+            tdi_sub(tdi_as_tree(s)->frame[i].o, tdi_parent_frame(m, tdi_as_tree(s), i)->o);
         push.n = tdi_add(push.n, tdi_cross(r, push.f));
     }
 }
 
 static tdi_twist carried(const td_body *s, int32_t i, const td_real *accel) {
-    const td_body_model *m = s->model;
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
     const td_vec3 o = tdi_as_tree(s)->frame[i].o;
     tdi_twist sum = {{0, 0, 0}, {0, 0, 0}};
-    for (; i != TD_NONE; i = tdi_as_tree_model(m)->parent[i]) {
+    for (; i != TD_NONE; i = m->parent[i]) {
         tdi_twist column[6];
-        for (int32_t d = 0, count = tdi_columns_of(tdi_as_tree_model(m), tdi_as_tree(s), i, column);
-             d < count; d++) {
-            const td_vec3 w = tdi_scale(column[d].w, accel[tdi_as_tree_model(m)->dof[i] + d]);
+        for (int32_t d = 0, count = tdi_columns_of(m, tdi_as_tree(s), i, column); d < count; d++) {
+            const td_vec3 w = tdi_scale(column[d].w, accel[m->dof[i] + d]);
             sum.w = tdi_add(sum.w, w);
-            sum.v = tdi_madd(sum.v, column[d].v, accel[tdi_as_tree_model(m)->dof[i] + d]);
+            sum.v = tdi_madd(sum.v, column[d].v, accel[m->dof[i] + d]);
             sum.v = tdi_add(sum.v, tdi_cross(w, tdi_sub(o, tdi_as_tree(s)->frame[i].o)));
         }
     }
@@ -601,22 +595,22 @@ static tdi_twist carried(const td_body *s, int32_t i, const td_real *accel) {
 // M qdd against forces and torques; S qdd against the accelerations of the bodies.
 static void answer_once(tree t, tdi_random *r, double *worst) {
     td_body *s = t.state;
-    const td_body_model *m = s->model;
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
     const int32_t n = t.nv;
     FREED td_real *accel = reals(n), *force = reals(n), *h = reals(n * n);
     td_tree_inertia(s, h);
     td_tree_forward(s, weight, NULL, accel);
-    tdi_tree_answer_clear(tdi_as_tree_model(m), tdi_as_tree(s), accel);
+    tdi_tree_answer_clear(m, tdi_as_tree(s), accel);
     for (int32_t d = 0; d < n; d++) {
         accel[d] = force[d] = between(r, -1, 1);
     }
     for (int k = 0; k < 3; k++) {
-        const int32_t body = (int32_t)between(r, 0, tdi_as_tree_model(m)->body_count);
+        const int32_t body = (int32_t)between(r, 0, m->body_count);
         const tdi_wrench push = {random_vec(r, 1), random_vec(r, 1)};
         tdi_tree_answer_push(tdi_as_tree(s), body, &push);
         spread(s, body, push, force);
     }
-    tdi_tree_answer(tdi_as_tree_model(m), tdi_as_tree(s), accel);
+    tdi_tree_answer(m, tdi_as_tree(s), accel);
     for (int32_t d = 0; d < n; d++) {
         double sum = 0, most = fabs(force[d]);
         for (int32_t e = 0; e < n; e++) {
@@ -625,7 +619,7 @@ static void answer_once(tree t, tdi_random *r, double *worst) {
         }
         note(worst, fabs(sum - force[d]), most);
     }
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
+    for (int32_t i = 0; i < m->body_count; i++) {
         const tdi_twist want = carried(s, i, accel), got = tdi_as_tree(s)->link[i].accel;
         const tdi_mat3 *turn = &tdi_as_tree(s)->frame[i].r;
         note(worst, tdi_norm(tdi_sub(tdi_mat3_apply(turn, got.w), want.w)), largest(accel, n));

@@ -7,9 +7,8 @@
 
 // n equal pieces on the ground, along +X; `stiff` 0 makes a chain
 static tree beam(int32_t n, bool limp) {
-    td_builder *builder;
-    td_skeleton *skeleton;
-    tree t = {.model = NULL};
+    OWNED(td_builder) *builder = NULL;
+    td_skeleton *skeleton = NULL;
     int32_t wood;
     td_skeleton_opts opts = td_skeleton_opts_default();
     CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
@@ -29,12 +28,7 @@ static tree beam(int32_t n, bool limp) {
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
     CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    td_builder_free(builder);
-    td_body_opts tree_opts = td_body_opts_default();
-    CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, NULL, &t.model, NULL), TD_OK);
-    CHECK_INT(td_body_new(t.model, NULL, &t.state, NULL), TD_OK);
-    td_skeleton_free(skeleton);
-    return t;
+    return tree_from(skeleton, TD_LAW_DEFAULT, NULL);
 }
 
 TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
@@ -46,9 +40,9 @@ TD_TEST(tree_limp_chain_falls_without_gaining_energy) {
         CHECK_INT(td_body_step(t.state, &opts, &stats, NULL), TD_OK);
         double energy = 0;
         for (int32_t k = 0; k < 200; k++) {
-            const tdi_body *body = &tdi_as_tree_model(t.model)->body[k];
-            const tdi_frame *f = &tdi_as_tree(t.state)->frame[k];
-            const tdi_past *past = &tdi_as_tree(t.state)->past[k];
+            const tdi_body *body = &t.m->body[k];
+            const tdi_frame *f = &t.s->frame[k];
+            const tdi_past *past = &t.s->past[k];
             tdi_mat3 ws = tdi_mat3_mul_sym(&past->w, &body->second);
             for (int e = 0; e < 9; e++) {
                 energy += 0.5 * ws.m[e] * past->w.m[e];

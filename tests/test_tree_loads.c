@@ -18,8 +18,7 @@ static tree floating_bar(void) {
 }
 
 static td_vec3 centre_of(tree t) {
-    return tdi_scale(tdi_as_tree_model(t.model)->body[0].moment,
-                     1 / tdi_as_tree_model(t.model)->body[0].mass);
+    return tdi_scale(t.m->body[0].moment, 1 / t.m->body[0].mass);
 }
 
 // ---- springs --------------------------------------------------------------------------------
@@ -28,8 +27,7 @@ static td_vec3 centre_of(tree t) {
 //   m x'' = -k (x - a) - c (x' - v),  x(0) = x'(0) = 0
 static double pulled_error(td_integrator integrator, int32_t steps) {
     OWNED(tree) t = floating_bar();
-    double m = tdi_as_tree_model(t.model)->body[0].mass, k = 40 * m, c = 3 * m, a = 0.3, v = 0.5,
-           time = 0.5;
+    double m = t.m->body[0].mass, k = 40 * m, c = 3 * m, a = 0.3, v = 0.5, time = 0.5;
     td_load load = {.kind = TD_LOAD_SPRING, .stiffness = k, .damping = c, .velocity = {v, 0, 0}};
     load.point = centre_of(t);
     load.vector = tdi_add(load.point, tdi_vec3(a, 0, 0));
@@ -79,8 +77,7 @@ static td_vec3 blown(tree t, td_integrator integrator, td_air air, double dt) {
 // -A c u across and a tenth of it along; by backward Euler v = h c w/(m + h c)
 TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
     OWNED(tree) t = floating_bar();
-    double area = 2 * 0.01 * 0.1, m = tdi_as_tree_model(t.model)->body[0].mass, h = 0.01, c = 200,
-           wind = 3;
+    double area = 2 * 0.01 * 0.1, m = t.m->body[0].mass, h = 0.01, c = 200, wind = 3;
     td_air air[3] = {{{wind, 0, 0}, c, 0}, {{0, wind, 0}, c, 0}, {{0, 0, wind}, c, 0}};
     double a = h * c * area / m;
     CHECK_REL(blown(t, TD_EULER, air[0], h).x, a * wind, 1e-12);
@@ -95,8 +92,8 @@ TD_TEST(linear_drag_on_a_stem_counts_a_tenth_of_the_area_along_it) {
 TD_TEST(quadratic_drag_at_a_slant_follows_the_areas) {
     OWNED(tree) t = floating_bar();
     td_vec3 area = {3e-3, 1e-3, 2e-4}, u = {2, -4, 1};
-    tdi_as_tree_model(t.model)->body[0].area = area;
-    double m = tdi_as_tree_model(t.model)->body[0].mass, h = 1e-6, c = 0.6;
+    t.m->body[0].area = area;
+    double m = t.m->body[0].mass, h = 1e-6, c = 0.6;
     double speed = sqrt((area.x * u.x * u.x + area.y * u.y * u.y + area.z * u.z * u.z) / area.x);
     td_vec3 want = {area.x * u.x, area.y * u.y, area.z * u.z};
     want = tdi_scale(want, h * c * speed / m);
@@ -161,7 +158,7 @@ static tree factored(uint64_t seed, td_spring_law law, td_step_opts opts, int32_
     tdi_random r = random_of(seed);
     tree t = random_tree(&r, 10, BUSHY, 5, law);
     for (int32_t i = 0; i < 10; i++) {
-        tdi_body *body = &tdi_as_tree_model(t.model)->body[i];
+        tdi_body *body = &t.m->body[i];
         body->stiffness = tdi_scale(body->stiffness, 1 / opts.stiffness);
         body->damping = tdi_scale(body->damping, 1 / opts.damping);
     }

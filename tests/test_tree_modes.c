@@ -57,13 +57,13 @@ static double moved_energy(tree t, int32_t d, double a, int32_t e, double b) {
     const td_body_model *m = t.model;
     td_real step[MAX_DOFS] = {0}, kept[2 * MAX_DOFS];
     size_t bytes = (size_t)tdi_as_tree_model(m)->coord_count * sizeof *kept;
-    memcpy(kept, tdi_as_tree(t.state)->q, bytes);
+    memcpy(kept, t.s->q, bytes);
     step[d] += a;
     step[e] += b;
-    tdi_tree_advance(tdi_as_tree_model(m), tdi_as_tree(t.state), step, 1);
+    tdi_tree_advance(tdi_as_tree_model(m), t.s, step, 1);
     td_energy energy = td_body_energy(t.state, weight);
-    memcpy(tdi_as_tree(t.state)->q, kept, bytes);
-    tdi_tree_place(tdi_as_tree_model(m), tdi_as_tree(t.state));
+    memcpy(t.s->q, kept, bytes);
+    tdi_tree_place(tdi_as_tree_model(m), t.s);
     return energy.elastic + energy.weight;
 }
 
@@ -109,7 +109,7 @@ TD_TEST(tangent_matches_differences_of_energies_for_all_joints_and_laws) {
         OWNED(tree) t =
             sprung_tree(&r, 2 + k % 7, 30, k % 4 == 0, k % 2 ? TD_LAW_TANGENT : TD_LAW_LINEAR);
         FREED dense *want = dense_of(t);
-        tdi_tangent tangent = {.model = tdi_as_tree_model(t.model), .state = tdi_as_tree(t.state)};
+        tdi_tangent tangent = {.model = t.m, .state = t.s};
         tdi_layout l = {NULL, 0};
         tdi_tangent_place(&tangent, &l);
         FREED char *block = malloc(l.used);
@@ -187,10 +187,9 @@ TD_TEST(mode_shapes_are_orthonormal_and_solve_the_eigenproblem) {
 
 // every joint but the root's where its spring is at ease
 static void go_to_rest(tree t) {
-    for (int32_t i = 1; i < tdi_as_tree_model(t.model)->body_count; i++) {
-        td_real *q = tdi_as_tree(t.state)->q + tdi_as_tree_model(t.model)->coord[i];
-        int32_t count =
-            tdi_as_tree_model(t.model)->coord[i + 1] - tdi_as_tree_model(t.model)->coord[i];
+    for (int32_t i = 1; i < t.m->body_count; i++) {
+        td_real *q = t.s->q + t.m->coord[i];
+        int32_t count = t.m->coord[i + 1] - t.m->coord[i];
         for (int32_t k = 0; k < count; k++) {
             q[k] = count == 4 && k == 0;
         }
@@ -219,7 +218,7 @@ TD_TEST(limp_chain_twists_without_frequency_and_swings_with_it) {
     beam_modes(&b, weight, 4, stiff);
     OWNED(tree) t = make_beam(&b);
     for (int32_t i = 0; i < b.count; i++) {
-        tdi_as_tree_model(t.model)->body[i].stiffness = weightless;
+        t.m->body[i].stiffness = weightless;
     }
     CHECK_INT(td_body_modes(t.state, weight, 34, limp, NULL), TD_OK);
     for (int32_t j = 0; j < 34; j++) {

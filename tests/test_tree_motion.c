@@ -31,9 +31,9 @@ TD_TEST(tree_weight_falls_along_the_torque_that_holds_it) {
         double h = 1e-4, up, down;
         memset(step, 0, (size_t)t.nv * sizeof *step);
         step[d] = 1;
-        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, h);
+        tdi_tree_advance(t.m, t.s, step, h);
         up = td_body_energy(t.state, weight).weight;
-        tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, -2 * h);
+        tdi_tree_advance(t.m, t.s, step, -2 * h);
         down = td_body_energy(t.state, weight).weight;
         memcpy(t.q, q, (size_t)t.nq * sizeof *q);
         CHECK_IN(fabs((up - down) / (2 * h) - hold[d]), 0, 1e-6 * largest(hold, t.nv));
@@ -57,10 +57,10 @@ TD_TEST(tree_linear_momentum_is_the_rate_of_the_first_moment_of_mass) {
     td_vec3 linear, angular;
     double h = 1e-5, rate[3] = {0, 0, 0};
     td_body_momentum(t.state, &linear, &angular);
-    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, h);
+    tdi_tree_advance(t.m, t.s, t.v, h);
     td_tree_state_changed(t.state);
     add_momentum(t.state, 1 / (2 * h), rate);
-    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), t.v, -2 * h);
+    tdi_tree_advance(t.m, t.s, t.v, -2 * h);
     td_tree_state_changed(t.state);
     add_momentum(t.state, -1 / (2 * h), rate);
     double size = tdi_norm(linear);

@@ -32,7 +32,7 @@ static tree tree_with(tdi_random *r, int32_t n, const td_joint_kind *kinds, int 
     tree t = tree_of(defs, n, TD_LAW_LINEAR, NULL);
     free(defs);
     for (int32_t i = 0; i < n; i++) { // three areas that have nothing to do with each other
-        td_vec3 *area = &tdi_as_tree_model(t.model)->body[i].area;
+        td_vec3 *area = &t.m->body[i].area;
         *area = tdi_vec3(area->x * between(r, 0, 1), area->x * between(r, 0, 1), area->x);
     }
     return t;
@@ -51,8 +51,8 @@ static void shake(tree t, tdi_random *r, double size) {
     for (int32_t d = 0; d < t.model->dof_count; d++) {
         step[d] = between(r, -size, size);
     }
-    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), step, 1);
-    tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
+    tdi_tree_advance(t.m, t.s, step, 1);
+    tdi_tree_place(t.m, t.s);
 }
 
 // ---- the quadratic model --------------------------------------------------------------------
@@ -75,30 +75,30 @@ typedef struct motion {
 } motion;
 
 static expansion expand(tree t, const tdi_potential *p) {
-    const td_body_model *m = t.model;
-    td_body *s = t.state;
-    const tdi_potential_at at = {tdi_as_tree_model(m), tdi_as_tree(s), p, false, NULL, false};
+    const tdi_tree_model *m = tdi_as_tree_model(t.model);
+    tdi_tree_state *s = tdi_as_tree(t.state);
+    const tdi_potential_at at = {m, s, p, false, NULL, false};
     expansion e;
-    tdi_loads_expand(tdi_as_tree(s), &p->loads);
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
+    tdi_loads_expand(s, &p->loads);
+    for (int32_t i = 0; i < m->body_count; i++) {
         tdi_term *term = &e.body[i].term;
-        e.body[i].count = tdi_columns_of(tdi_as_tree_model(m), tdi_as_tree(s), i, e.body[i].column);
-        e.body[i].ball = tdi_as_tree_model(m)->kind[i] == TD_JOINT_BALL;
+        e.body[i].count = tdi_columns_of(m, s, i, e.body[i].column);
+        e.body[i].ball = m->kind[i] == TD_JOINT_BALL;
         if (e.body[i].ball) {
             tdi_potential_balls(&at, i, 1, term);
         } else {
             tdi_potential_other(&at, i, term);
         }
         e.body[i].spin = term->load.n;
-        if (tdi_as_tree(s)->summed[i]) {
-            const tdi_node *node = &tdi_as_tree(s)->node[i];
+        if (s->summed[i]) {
+            const tdi_node *node = &s->node[i];
             tdi_block_sum(&term->block, &node->block);
             term->load.n = tdi_add(term->load.n, node->load.n);
             term->load.f = tdi_add(term->load.f, node->load.f);
             term->pull = tdi_add(term->pull, node->pull);
             term->geometric = tdi_sym3_add(term->geometric, node->geometric);
             e.body[i].spin = tdi_add(e.body[i].spin, node->spin);
-            tdi_as_tree(s)->summed[i] = 0;
+            s->summed[i] = 0;
         }
     }
     return e;
@@ -106,13 +106,12 @@ static expansion expand(tree t, const tdi_potential *p) {
 
 // Random increments of the joints, and those of the bodies that follow.
 static motion random_motion(tree t, const expansion *e, tdi_random *r) {
-    const td_body_model *m = t.model;
+    const tdi_tree_model *m = tdi_as_tree_model(t.model);
     motion x;
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
-        int32_t p = tdi_as_tree_model(m)->parent[i];
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t p = m->parent[i];
         tdi_twist up = p == TD_NONE ? (tdi_twist){{0, 0, 0}, {0, 0, 0}} : x.body[p];
-        td_vec3 lever = tdi_sub(tdi_as_tree(t.state)->frame[i].o,
-                                tdi_parent_frame(tdi_as_tree_model(m), tdi_as_tree(t.state), i)->o);
+        td_vec3 lever = tdi_sub(t.s->frame[i].o, tdi_parent_frame(m, t.s, i)->o);
         tdi_twist move = {up.w, tdi_add(up.v, tdi_cross(up.w, lever))};
         td_real *y = x.joint[i];
         for (int32_t k = 0; k < e->body[i].count; k++) {
@@ -132,28 +131,28 @@ static motion random_motion(tree t, const expansion *e, tdi_random *r) {
 
 // Hands a motion to the state for trials.
 static void set_motion(tree t, const motion *x) {
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
-        int32_t place = tdi_as_tree_model(t.model)->other_place[i];
-        tdi_as_tree(t.state)->node[i].move = x->body[i];
+    for (int32_t i = 0; i < t.m->body_count; i++) {
+        int32_t place = t.m->other_place[i];
+        t.s->node[i].move = x->body[i];
         if (place != TD_NONE) {
-            memcpy(tdi_as_tree(t.state)->other[place].step, x->joint[i], sizeof x->joint[i]);
+            memcpy(t.s->other[place].step, x->joint[i], sizeof x->joint[i]);
         }
     }
-    tdi_tree_keep(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
+    tdi_tree_keep(t.m, t.s);
 }
 
 // The increment that the sweeps found.
 static motion found_motion(tree t) {
-    const td_body_model *m = t.model;
+    const tdi_tree_model *m = tdi_as_tree_model(t.model);
     motion x;
     memset(&x, 0, sizeof x);
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
-        int32_t p = tdi_as_tree_model(m)->parent[i], place = tdi_as_tree_model(m)->other_place[i];
-        x.body[i] = tdi_as_tree(t.state)->node[i].move;
+    for (int32_t i = 0; i < m->body_count; i++) {
+        int32_t p = m->parent[i], place = m->other_place[i];
+        x.body[i] = t.s->node[i].move;
         td_vec3 y = p == TD_NONE ? x.body[i].w : tdi_sub(x.body[i].w, x.body[p].w);
         memcpy(x.joint[i], &y, sizeof y);
         if (place != TD_NONE) {
-            memcpy(x.joint[i], tdi_as_tree(t.state)->other[place].step, sizeof x.joint[i]);
+            memcpy(x.joint[i], t.s->other[place].step, sizeof x.joint[i]);
         }
     }
     return x;
@@ -161,7 +160,7 @@ static motion found_motion(tree t) {
 
 static double slope_along(tree t, const expansion *e, const motion *x) {
     double sum = 0;
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
+    for (int32_t i = 0; i < t.m->body_count; i++) {
         const tdi_term *term = &e->body[i].term;
         sum += tdi_dot(term->load.n, x->body[i].w) + tdi_dot(term->load.f, x->body[i].v);
         for (int32_t k = 0; k < e->body[i].count; k++) {
@@ -198,15 +197,15 @@ static double joint_form(const expansion *e, int32_t i, const td_real *y, td_vec
 // The second derivative along a motion. `parts`, if given, gets the sum of what the bodies and
 // joints contribute, without regard to sign: they may cancel.
 static double curvature_along(tree t, expansion e, const motion *x, double *parts) {
-    const td_body_model *m = t.model;
+    const tdi_tree_model *m = tdi_as_tree_model(t.model);
     double sum = 0, size = 0;
-    for (int32_t i = tdi_as_tree_model(m)->body_count - 1; i >= 0; i--) {
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
         const tdi_term *term = &e.body[i].term;
-        int32_t p = tdi_as_tree_model(m)->parent[i];
+        int32_t p = m->parent[i];
         td_vec3 up = p == TD_NONE ? tdi_vec3(0, 0, 0) : x->body[p].w;
         double now = body_form(term, x->body[i]) + joint_form(&e, i, x->joint[i], up);
         if (p != TD_NONE) {
-            td_vec3 r = tdi_sub(tdi_as_tree(t.state)->frame[i].o, tdi_as_tree(t.state)->frame[p].o);
+            td_vec3 r = tdi_sub(t.s->frame[i].o, t.s->frame[p].o);
             tdi_term *to = &e.body[p].term;
             const td_real *g = term->g;
             td_vec3 spin = e.body[i].ball ? tdi_vec3(-g[0], -g[1], -g[2]) : e.body[i].spin;
@@ -253,7 +252,7 @@ static td_load random_load(tdi_random *r, td_load_kind kind, int32_t segment) {
 
 // The loads that `terms` names, at root, middle and end.
 static tdi_loads random_loads(probe *p, tree t, tdi_random *r, int terms) {
-    int32_t count = 0, last = tdi_as_tree_model(t.model)->body_count - 1;
+    int32_t count = 0, last = t.m->body_count - 1;
     if (terms & FORCE) {
         p->loads[count++] = random_load(r, TD_LOAD_FORCE, 0);
         p->loads[count++] = random_load(r, TD_LOAD_FORCE, (last + 1) / 2);
@@ -276,7 +275,7 @@ static tdi_loads random_loads(probe *p, tree t, tdi_random *r, int terms) {
                        .count = count,
                        .air = air,
                        .winds = terms & WINDS ? p->winds : NULL,
-                       .history = tdi_as_tree(t.state)->bdf.history};
+                       .history = t.s->bdf.history};
     return loads;
 }
 
@@ -284,21 +283,19 @@ static tdi_loads random_loads(probe *p, tree t, tdi_random *r, int terms) {
 // step's start and exact there, so with one the past is the pose.
 static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms) {
     const td_body_model *m = t.model;
-    td_body *s = t.state;
+    tdi_tree_state *s = t.s;
     double h = 1.0 / 60;
     for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
         td_quat turn = random_turn(r, 0.2);
-        tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, tdi_as_tree(s)->frame[i].turn));
-        tdi_as_tree(s)->past[i].r = terms & TORQUE ? tdi_as_tree(s)->frame[i].r : near;
-        tdi_as_tree(s)->bdf.history[i] =
-            (tdi_affine){tdi_add(tdi_as_tree(s)->frame[i].o, random_vec(r, 0.05)), near};
-        tdi_as_tree(s)->bdf.predictor[i] = tdi_as_tree(s)->bdf.history[i];
-        tdi_as_tree(s)->bdf.predictor[i].o =
-            tdi_madd(tdi_as_tree(s)->bdf.history[i].o, random_vec(r, 0.5), h);
+        tdi_mat3 near = tdi_mat3_from_quat(tdi_quat_mul(turn, s->frame[i].turn));
+        s->past[i].r = terms & TORQUE ? s->frame[i].r : near;
+        s->bdf.history[i] = (tdi_affine){tdi_add(s->frame[i].o, random_vec(r, 0.05)), near};
+        s->bdf.predictor[i] = s->bdf.history[i];
+        s->bdf.predictor[i].o = tdi_madd(s->bdf.history[i].o, random_vec(r, 0.5), h);
     }
     for (int32_t d = 0; d < m->dof_count; d++) {
-        tdi_as_tree(s)->bdf.angle[d] = between(r, -0.2, 0.2);
-        tdi_as_tree(s)->angle[d] = 0;
+        s->bdf.angle[d] = between(r, -0.2, 0.2);
+        s->angle[d] = 0;
     }
     tdi_loads loads = random_loads(p, t, r, terms);
     loads.h = inertia ? h : 0;
@@ -310,15 +307,14 @@ static void make_probe(probe *p, tree t, tdi_random *r, bool inertia, int terms)
                                    .stiffness = 1.3,
                                    .gravity = {1, -9.81, 2},
                                    .loads = loads,
-                                   .angle_rest = inertia ? tdi_as_tree(s)->bdf.angle : NULL};
+                                   .angle_rest = inertia ? s->bdf.angle : NULL};
 }
 
 // ---- derivatives ----------------------------------------------------------------------------
 
 static double value_at(tree t, const probe *p, double fraction) {
-    tdi_tree_try(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL, fraction);
-    return tdi_potential_value(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL,
-                               &p->potential);
+    tdi_tree_try(t.m, t.s, NULL, fraction);
+    return tdi_potential_value(t.m, t.s, NULL, &p->potential);
 }
 
 static void check_gradient(tree t, tdi_random *r, bool inertia, int terms) {
@@ -410,14 +406,14 @@ TD_TEST(potential_hessian_matches_differences_for_each_joint_with_each_load) {
 
 // Turns every ball joint from rest by an angle within these, rad, about an axis of its own.
 static void turn_balls(tree t, tdi_random *r, double least, double most) {
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
-        if (tdi_as_tree_model(t.model)->kind[i] == TD_JOINT_BALL) {
+    for (int32_t i = 0; i < t.m->body_count; i++) {
+        if (t.m->kind[i] == TD_JOINT_BALL) {
             td_vec3 axis = tdi_unit_or(random_vec(r, 1), tdi_vec3(1, 0, 0));
             td_quat q = tdi_quat_turn(axis, between(r, least, most));
-            memcpy(tdi_as_tree(t.state)->q + tdi_as_tree_model(t.model)->coord[i], &q, sizeof q);
+            memcpy(t.s->q + t.m->coord[i], &q, sizeof q);
         }
     }
-    tdi_tree_place(tdi_as_tree_model(t.model), tdi_as_tree(t.state));
+    tdi_tree_place(t.m, t.s);
 }
 
 // Springs and damping of joints that are bent far. The joints are stiff and outweigh inertia and
@@ -428,12 +424,12 @@ static void check_far_joints(td_spring_law law, double least, double most) {
         tdi_random r = random_of(seed);
         OWNED(tree) t = mixed_tree(&r, 4, false, 3e3);
         probe p;
-        tdi_as_tree_model(t.model)->law = law;
+        t.m->law = law;
         turn_balls(t, &r, least, most);
         make_probe(&p, t, &r, seed & 1, 0);
         p.potential.stiffness = seed & 3 ? 1.3 : 0; // damping alone
         for (int32_t d = 0; d < t.model->dof_count; d++) {
-            tdi_as_tree(t.state)->bdf.angle[d] = between(&r, -2, 2); // damped joints that turn fast
+            t.s->bdf.angle[d] = between(&r, -2, 2); // damped joints that turn fast
         }
         check_curvature(t, &p, &r, 1e-5);
     }
@@ -452,18 +448,16 @@ TD_TEST(potential_hessian_matches_differences_at_tangent_joints_turned_far) {
 // ---- the solve ------------------------------------------------------------------------------
 
 static bool solve(tree t, const tdi_potential *p) {
-    const tdi_potential_at at = {
-        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false};
+    const tdi_potential_at at = {t.m, t.s, p, false, NULL, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at};
-    tdi_loads_expand(tdi_as_tree(t.state), &p->loads);
-    bool fine = tdi_sweep_in(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL, &terms);
+    tdi_loads_expand(t.s, &p->loads);
+    bool fine = tdi_sweep_in(t.m, t.s, NULL, &terms);
     if (fine) {
-        tdi_sweep_out(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL, HUGE_VAL, false,
-                      false);
+        tdi_sweep_out(t.m, t.s, NULL, HUGE_VAL, false, false);
     }
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
-        CHECK(!tdi_as_tree(t.state)->summed[i]);
+    for (int32_t i = 0; i < t.m->body_count; i++) {
+        CHECK(!t.s->summed[i]);
     }
     return fine;
 }
@@ -517,13 +511,12 @@ static tree limp_tree(tdi_random *r, probe *p, bool mixed) {
 
 // Factors with `raise`: whether the Hessian was positive.
 static bool solve_raised(tree t, const tdi_potential *p) {
-    const tdi_potential_at at = {
-        tdi_as_tree_model(t.model), tdi_as_tree(t.state), p, false, NULL, false};
+    const tdi_potential_at at = {t.m, t.s, p, false, NULL, false};
     const tdi_terms terms = {
         .balls = tdi_potential_balls, .other = tdi_potential_other, .context = &at, .raise = true};
-    tdi_loads_expand(tdi_as_tree(t.state), &p->loads);
-    bool fine = tdi_sweep_in(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL, &terms);
-    tdi_sweep_out(tdi_as_tree_model(t.model), tdi_as_tree(t.state), NULL, HUGE_VAL, false, false);
+    tdi_loads_expand(t.s, &p->loads);
+    bool fine = tdi_sweep_in(t.m, t.s, NULL, &terms);
+    tdi_sweep_out(t.m, t.s, NULL, HUGE_VAL, false, false);
     return fine;
 }
 
@@ -577,22 +570,12 @@ TD_TEST(potential_terms_of_several_bodies_are_those_of_one) {
             tdi_random r = random_of(seed);
             OWNED(tree) t = mixed_tree(&r, 8, false, 10);
             probe p;
-            tdi_as_tree_model(t.model)->law = seed % 7 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
+            t.m->law = seed % 7 == 0 ? TD_LAW_TANGENT : TD_LAW_LINEAR;
             shake(t, &r, seed % 3 == 0 ? 0.005 : seed % 3 == 1 ? 0.1 : 1);
             make_probe(&p, t, &r, inertia, seed % 2 ? POINT_LOADS | WINDS : 0);
             p.potential.relax = seed % 8 ? 0 : 1;
-            const tdi_potential_at alone = {tdi_as_tree_model(t.model),
-                                            tdi_as_tree(t.state),
-                                            &p.potential,
-                                            positive,
-                                            NULL,
-                                            false};
-            const tdi_potential_at many = {tdi_as_tree_model(t.model),
-                                           tdi_as_tree(t.state),
-                                           &p.potential,
-                                           positive,
-                                           kernels[k],
-                                           false};
+            const tdi_potential_at alone = {t.m, t.s, &p.potential, positive, NULL, false};
+            const tdi_potential_at many = {t.m, t.s, &p.potential, positive, kernels[k], false};
             tdi_term want[8] = {0}, got[8] = {0};
             tdi_potential_balls(&alone, 0, 8, want);
             tdi_potential_balls(&many, 0, 8, got);

@@ -74,14 +74,14 @@ typedef struct ref_body {
 // What the joint adds: turn, shift, rates and accelerations.
 static void ref_joint(const td_body *s, int32_t i, real rate, const ref_body *up, const real *accel,
                       ref_body *b) {
-    const td_body_model *m = s->model;
-    const tdi_body *body = &tdi_as_tree_model(m)->body[i];
-    td_joint_kind kind = (td_joint_kind)tdi_as_tree_model(m)->kind[i];
-    const td_real *q = tdi_as_tree(s)->q + tdi_as_tree_model(m)->coord[i];
-    const real *qdd = accel + tdi_as_tree_model(m)->dof[i];
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
+    const tdi_body *body = &m->body[i];
+    td_joint_kind kind = (td_joint_kind)m->kind[i];
+    const td_real *q = tdi_as_tree(s)->q + m->coord[i];
+    const real *qdd = accel + m->dof[i];
     real v[6];
-    for (int32_t d = tdi_as_tree_model(m)->dof[i]; d < tdi_as_tree_model(m)->dof[i + 1]; d++) {
-        v[d - tdi_as_tree_model(m)->dof[i]] = rate * tdi_as_tree(s)->v[d];
+    for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
+        v[d - m->dof[i]] = rate * tdi_as_tree(s)->v[d];
     }
     mat rest = mat_of(body->rest.w, body->rest.x, body->rest.y, body->rest.z), joint;
     vec at = vec_of(body->attach), none = {0, 0, 0}, slide = none, slide_rate = none, own = none;
@@ -140,10 +140,10 @@ static void ref_forces(const tdi_body *body, ref_body *b) {
 // What a joint feels along its degrees of freedom.
 static void ref_torque(const td_body *s, int32_t i, const mat *up, const ref_body *b,
                        real *torque) {
-    const td_body_model *m = s->model;
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
     vec moment = turn_back(&b->r, minus(b->moment, cross(b->o, b->force)));
-    vec force = turn_back(up, b->force), axis = vec_of(tdi_as_tree_model(m)->body[i].axis);
-    switch ((td_joint_kind)tdi_as_tree_model(m)->kind[i]) {
+    vec force = turn_back(up, b->force), axis = vec_of(m->body[i].axis);
+    switch ((td_joint_kind)m->kind[i]) {
     case TD_JOINT_FREE:
         torque[0] = force.x;
         torque[1] = force.y;
@@ -167,7 +167,7 @@ static void ref_torque(const td_body *s, int32_t i, const mat *up, const ref_bod
 // first are known to be unaccelerated, and where they are.
 static void ref_inverse_from(const td_body *s, int32_t first, real rate, td_vec3 gravity,
                              const real *accel, ref_body *body, real *torque) {
-    const td_body_model *m = s->model;
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
     ref_body *b = body + 1;
     const td_real *r = tdi_as_tree(s)->base.r.m;
     const vec none = {0, 0, 0};
@@ -179,13 +179,13 @@ static void ref_inverse_from(const td_body *s, int32_t first, real rate, td_vec3
     for (int32_t i = 0; i < first; i++) {
         b[i].e = b[i].a = b[i].force = b[i].moment = none;
     }
-    for (int32_t i = first; i < tdi_as_tree_model(m)->body_count; i++) {
-        ref_joint(s, i, rate, &b[tdi_as_tree_model(m)->parent[i]], accel, &b[i]);
-        ref_forces(&tdi_as_tree_model(m)->body[i], &b[i]);
+    for (int32_t i = first; i < m->body_count; i++) {
+        ref_joint(s, i, rate, &b[m->parent[i]], accel, &b[i]);
+        ref_forces(&m->body[i], &b[i]);
     }
-    for (int32_t i = tdi_as_tree_model(m)->body_count - 1; i >= 0; i--) {
-        ref_body *up = &b[tdi_as_tree_model(m)->parent[i]];
-        ref_torque(s, i, &up->r, &b[i], torque + tdi_as_tree_model(m)->dof[i]);
+    for (int32_t i = m->body_count - 1; i >= 0; i--) {
+        ref_body *up = &b[m->parent[i]];
+        ref_torque(s, i, &up->r, &b[i], torque + m->dof[i]);
         up->force = plus(up->force, b[i].force);
         up->moment = plus(up->moment, b[i].moment);
     }
@@ -200,13 +200,13 @@ static void ref_inverse(const td_body *s, real rate, td_vec3 gravity, const real
 
 // The inertia matrix, row by row as what unit accelerations ask for.
 static void ref_inertia(const td_body *s, real *h) {
-    const td_body_model *m = s->model;
-    const int32_t n = m->dof_count;
+    const tdi_tree_model *m = tdi_as_tree_model(s->model);
+    const int32_t n = m->head.dof_count;
     td_vec3 none = {0, 0, 0};
     FREED real *unit = calloc((size_t)n, sizeof *unit);
-    FREED ref_body *body = calloc((size_t)tdi_as_tree_model(m)->body_count + 1, sizeof *body);
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
-        for (int32_t d = tdi_as_tree_model(m)->dof[i]; d < tdi_as_tree_model(m)->dof[i + 1]; d++) {
+    FREED ref_body *body = calloc((size_t)m->body_count + 1, sizeof *body);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        for (int32_t d = m->dof[i]; d < m->dof[i + 1]; d++) {
             unit[d] = 1;
             // the first row puts all bodies in their places
             ref_inverse_from(s, d > 0 ? i : 0, 0, none, unit, body, h + (size_t)d * (size_t)n);

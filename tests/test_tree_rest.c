@@ -22,8 +22,8 @@ static void check_balance(tree t, double tolerance) {
     td_tree_inverse(t.state, weight, none, needed);
     td_tree_joint_torque(t.state, given);
     double most = 0;
-    for (int32_t i = 0; i < tdi_as_tree_model(t.model)->body_count; i++) {
-        most += 9.81 * tdi_as_tree_model(t.model)->body[i].mass * tdi_norm(td_body_tip(t.state, i));
+    for (int32_t i = 0; i < t.m->body_count; i++) {
+        most += 9.81 * t.m->body[i].mass * tdi_norm(td_body_tip(t.state, i));
     }
     for (int32_t d = 0; d < t.nv; d++) {
         CHECK_IN(given[d] - needed[d], -tolerance * most, tolerance * most);
@@ -40,8 +40,7 @@ static void check_rest_shape(tree t) {
     if (!model) {
         return;
     }
-    OWNED(tree) u = {.model = model, .nv = t.nv};
-    CHECK_INT(td_body_new(model, NULL, &u.state, &diag), TD_OK);
+    OWNED(tree) u = tree_on(model, NULL);
     CHECK_IN(apart(t.state, u.state, n), 0, 1e-12);
     check_balance(u, 1e-13);
     CHECK_INT(td_body_settle(u.state, &opts, NULL, &diag), TD_OK);
@@ -70,22 +69,21 @@ TD_TEST(rest_shape_of_soft_tangent_springs_is_almost_half_a_turn_away) {
     const td_real near[3] = {0, 0, 0};
     beam_def b = thin_beam;
     b.count = 3;
-    tree t = make_beam(&b), u = {.nv = t.nv};
+    OWNED(tree) t = make_beam(&b);
+    td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    tdi_as_tree_model(t.model)->law = TD_LAW_TANGENT;
+    t.m->law = TD_LAW_TANGENT;
     for (int32_t i = 0; i < b.count; i++) {
-        tdi_as_tree_model(t.model)->body[i].stiffness = tdi_vec3(5e-5, 5e-5, 5e-5);
+        t.m->body[i].stiffness = tdi_vec3(5e-5, 5e-5, 5e-5);
     }
-    CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &u.model, &diag), TD_OK);
+    CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_OK);
     CHECK_TEXT(diag.message, "");
-    if (u.model) {
-        CHECK_INT(td_body_new(u.model, NULL, &u.state, &diag), TD_OK);
+    if (model) {
+        OWNED(tree) u = tree_on(model, NULL);
         td_vec3 angle = tdi_ball_turn_of(td_tree_coords(u.state), near).a;
         CHECK_IN(tdi_norm(angle), 3.1, TDI_PI);
         check_balance(u, 1e-12); // the moment grows by 300 times itself a radian
-        tree_free(u);
     }
-    tree_free(t);
 }
 
 // the joint that cannot is named, and why
@@ -95,16 +93,16 @@ TD_TEST(rest_shape_names_the_joint_that_cannot_carry) {
     OWNED(tree) t = make_beam(&b);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
-    td_vec3 kept = tdi_as_tree_model(t.model)->body[3].stiffness;
-    tdi_as_tree_model(t.model)->body[3].stiffness.x = 0; // bends about X in its axes: up and down
+    td_vec3 kept = t.m->body[3].stiffness;
+    t.m->body[3].stiffness.x = 0; // bends about X in its axes: up and down
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_OK);
     td_body_model_free(model);
-    tdi_as_tree_model(t.model)->body[3].stiffness.z = 0;
+    t.m->body[3].stiffness.z = 0;
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK(model == NULL);
     CHECK_INT(diag.index, 3);
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint has no stiffness");
-    tdi_as_tree_model(t.model)->body[3].stiffness = tdi_scale(kept, 1e-7);
+    t.m->body[3].stiffness = tdi_scale(kept, 1e-7);
     CHECK_INT(td_tree_model_rest_new(t.state, weight, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "segment 3 cannot carry its load: its joint would have to turn");
     CHECK_INT(td_tree_model_rest_new(t.state, weightless, NULL, &model, &diag), TD_OK);
@@ -147,7 +145,7 @@ static double seen_ratio(tree t, td_vec3 gravity) {
     for (int32_t d = 0; d < n; d++) {
         largest = fmax(largest, fabs(shape[d]));
     }
-    tdi_tree_advance(tdi_as_tree_model(t.model), tdi_as_tree(t.state), shape, 1e-3 / largest);
+    tdi_tree_advance(t.m, t.s, shape, 1e-3 / largest);
     td_tree_state_changed(t.state);
     td_vec3 way = tdi_sub(td_body_tip(t.state, td_body_segment_count(t.model) - 1), rest);
     opts.gravity = gravity;
@@ -170,13 +168,11 @@ static double seen_ratio(tree t, td_vec3 gravity) {
     return decrement / sqrt(1 + decrement * decrement);
 }
 
-static td_body *settled(const td_body_model *model, td_vec3 gravity) {
-    td_body *state = NULL;
+static void settle_anew(tree t, td_vec3 gravity) {
     td_step_opts opts = td_step_opts_default();
     opts.gravity = gravity;
-    CHECK_INT(td_body_new(model, NULL, &state, NULL), TD_OK);
-    CHECK_INT(td_body_settle(state, &opts, NULL, NULL), TD_OK);
-    return state;
+    CHECK_INT(td_body_reset(t.state, NULL), TD_OK);
+    CHECK_INT(td_body_settle(t.state, &opts, NULL, NULL), TD_OK);
 }
 
 // with weight the beam droops by a seventh of its length, and damping is no longer the same part of
@@ -188,14 +184,15 @@ TD_TEST(damping_set_as_a_ratio_is_the_decay_that_stepping_shows) {
     OWNED(tree) t = make_beam(&b);
     for (int32_t k = 0; k < 6; k++) {
         td_damping_opts opts = td_damping_opts_default();
-        OWNED(tree) u = {.model = NULL};
+        td_body_model *damped = NULL;
         td_diag diag = {.message = ""};
         td_mode mode;
         opts.value = ratios[k / 2];
         opts.gravity = k % 2 ? weight : weightless;
-        OWNED(td_body) *pose = settled(t.model, opts.gravity);
-        CHECK_INT(td_tree_model_damped_new(pose, &opts, NULL, &u.model, &diag), TD_OK);
-        u.state = settled(u.model, opts.gravity);
+        settle_anew(t, opts.gravity);
+        CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &damped, &diag), TD_OK);
+        OWNED(tree) u = tree_on(damped, NULL);
+        settle_anew(u, opts.gravity);
         CHECK_INT(td_body_modes(u.state, opts.gravity, 1, &mode, &diag), TD_OK);
         CHECK_REL(mode.damping_ratio, opts.value, 1e-9);
         CHECK_REL(seen_ratio(u, opts.gravity), opts.value, 0.02);
@@ -211,10 +208,10 @@ TD_TEST(damping_set_as_a_time_is_stiffness_times_it) {
     opts.value = 0.01;
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, NULL), TD_OK);
     for (int32_t i = 0; i < 8; i++) {
-        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.y,
-                  0.01 * tdi_as_tree_model(t.model)->body[i].stiffness.y, 1e-15);
-        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.x,
-                  0.01 * tdi_as_tree_model(t.model)->body[i].stiffness.x, 1e-15);
+        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.y, 0.01 * t.m->body[i].stiffness.y,
+                  1e-15);
+        CHECK_REL(tdi_as_tree_model(model)->body[i].damping.x, 0.01 * t.m->body[i].stiffness.x,
+                  1e-15);
     }
 }
 
@@ -230,7 +227,7 @@ TD_TEST(damping_refuses_bad_options_by_name) {
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "value");
     for (int32_t i = 0; i < b.count; i++) {
-        tdi_as_tree_model(t.model)->body[i].stiffness = weightless;
+        t.m->body[i].stiffness = weightless;
     }
     opts.value = 0.1;
     CHECK_INT(td_tree_model_damped_new(t.state, &opts, NULL, &model, &diag), TD_ERR_ARGUMENT);

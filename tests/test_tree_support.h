@@ -13,6 +13,8 @@ static const td_vec3 weight = {0, -9.81, 0};
 typedef struct tree {
     td_body_model *model;
     td_body *state;
+    tdi_tree_model *m; // the two as trees
+    tdi_tree_state *s;
     int32_t nv, nq;
     td_real *q, *v;
 } tree;
@@ -32,31 +34,41 @@ static inline td_quat random_turn(tdi_random *r, double angle) {
     return tdi_quat_turn(axis, between(r, -angle, angle));
 }
 
-// from definitions, which the caller has filled
-static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law law,
-                           const td_alloc *alloc) {
-    tree t = {NULL, NULL, 0, 0, NULL, NULL};
-    td_builder *builder;
-    td_skeleton *skeleton;
-    td_diag diag = {.message = ""};
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
-    for (int32_t i = 0; i < n; i++) {
-        CHECK_INT(td_builder_add(builder, &defs[i], NULL, &diag), TD_OK);
-    }
-    CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
-    td_body_opts tree_opts = td_body_opts_default();
-    tree_opts.law = law;
-    CHECK_INT(td_body_model_new(skeleton, "tree", &tree_opts, alloc, &t.model, &diag), TD_OK);
-    CHECK_INT(td_body_new(t.model, alloc, &t.state, &diag), TD_OK);
-    CHECK_TEXT(diag.message, "");
-    td_builder_free(builder);
-    td_skeleton_free(skeleton);
+static inline tree tree_on(td_body_model *model, const td_alloc *alloc) {
+    tree t = {.model = model};
+    CHECK_INT(td_body_new(t.model, alloc, &t.state, NULL), TD_OK);
+    t.m = tdi_as_tree_model(t.model);
+    t.s = tdi_as_tree(t.state);
     t.nv = td_body_dof_count(t.model);
     t.nq = td_tree_coord_count(t.model);
     t.q = td_tree_coords(t.state);
     t.v = td_tree_velocities(t.state);
     return t;
+}
+
+// Frees the skeleton.
+static inline tree tree_from(td_skeleton *skeleton, td_spring_law law, const td_alloc *alloc) {
+    td_body_model *model = NULL;
+    td_diag diag = {.message = ""};
+    td_body_opts opts = td_body_opts_default();
+    opts.law = law;
+    CHECK_INT(td_body_model_new(skeleton, "tree", &opts, alloc, &model, &diag), TD_OK);
+    CHECK_TEXT(diag.message, "");
+    td_skeleton_free(skeleton);
+    return tree_on(model, alloc);
+}
+
+// from definitions, which the caller has filled
+static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law law,
+                           const td_alloc *alloc) {
+    OWNED(td_builder) *builder = NULL;
+    td_skeleton *skeleton = NULL;
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    for (int32_t i = 0; i < n; i++) {
+        CHECK_INT(td_builder_add(builder, &defs[i], NULL, NULL), TD_OK);
+    }
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    return tree_from(skeleton, law, alloc);
 }
 
 static inline void tree_free(tree t) {
@@ -86,10 +98,10 @@ static inline td_segment_def random_segment(tdi_random *r, int32_t i, topology s
 }
 
 static inline void random_state(tree t, tdi_random *r, double size, double rate) {
-    const td_body_model *m = t.model;
-    for (int32_t i = 0; i < tdi_as_tree_model(m)->body_count; i++) {
-        td_real *q = t.q + tdi_as_tree_model(m)->coord[i];
-        int32_t count = tdi_as_tree_model(m)->coord[i + 1] - tdi_as_tree_model(m)->coord[i];
+    const tdi_tree_model *m = tdi_as_tree_model(t.model);
+    for (int32_t i = 0; i < m->body_count; i++) {
+        td_real *q = t.q + m->coord[i];
+        int32_t count = m->coord[i + 1] - m->coord[i];
         td_quat turn = random_turn(r, size);
         for (int32_t k = 0; k < count; k++) {
             q[k] = between(r, -size, size);

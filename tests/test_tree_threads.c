@@ -100,7 +100,7 @@ typedef struct outcome {
 } outcome;
 
 static outcome outcome_of(tree t, td_step_stats stats) {
-    int32_t n = tdi_as_tree_model(t.model)->body_count;
+    int32_t n = t.m->body_count;
     outcome o = {reals(t.nq), reals(t.nv), calloc((size_t)n, sizeof *o.tip), stats};
     memcpy(o.q, td_tree_coords(t.state), (size_t)t.nq * sizeof *o.q);
     memcpy(o.v, td_tree_velocities(t.state), (size_t)t.nv * sizeof *o.v);
@@ -119,8 +119,7 @@ static void outcome_free(outcome o) {
 static bool same_bits(tree t, const outcome *a, const outcome *b) {
     return memcmp(a->q, b->q, (size_t)t.nq * sizeof *a->q) == 0 &&
            memcmp(a->v, b->v, (size_t)t.nv * sizeof *a->v) == 0 &&
-           memcmp(a->tip, b->tip,
-                  (size_t)tdi_as_tree_model(t.model)->body_count * sizeof *a->tip) == 0 &&
+           memcmp(a->tip, b->tip, (size_t)t.m->body_count * sizeof *a->tip) == 0 &&
            memcmp(&a->stats, &b->stats, sizeof a->stats) == 0;
 }
 
@@ -180,7 +179,7 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
     for (int k = 0; k < 3; k++) {
         OWNED(tree) t = large_tree(forms[k], LARGE, 20, k == 0 ? 5 : 0, forms[k] == COMB);
         td_step_opts opts = busy_steps(loads, 9, k == 1 ? TD_IMPLICIT_EULER : TD_IMPLICIT);
-        CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+        CHECK(t.m->part_count > 16);
         check_bits(t, &opts, td_body_step, 2, form_names[forms[k]]);
     }
 }
@@ -189,7 +188,7 @@ TD_TEST(steps_of_a_large_tree_give_the_same_bits_on_any_number_of_threads) {
 TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_threads) {
     OWNED(tree) t = large_tree(PLANT, LIMP, 0, 9, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 24, weight);
-    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+    CHECK(t.m->part_count > 16);
     td_step_stats stats = check_bits(t, &opts, td_body_step, 2, "limp");
     CHECK(stats.raised > 0);
     CHECK(stats.halvings > 0);
@@ -198,7 +197,7 @@ TD_TEST(a_large_limp_tree_that_falls_gives_the_same_bits_on_any_number_of_thread
 TD_TEST(rest_of_a_large_tree_gives_the_same_bits_on_any_number_of_threads) {
     OWNED(tree) t = large_tree(GROVE, LARGE, 200, 11, false);
     td_step_opts opts = td_step_opts_default();
-    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+    CHECK(t.m->part_count > 16);
     check_bits(t, &opts, td_body_settle, 1, "rest");
 }
 
@@ -225,7 +224,7 @@ static td_status step_held(td_body *state, const td_step_opts *opts, td_step_sta
 TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_threads) {
     OWNED(tree) t = large_tree(PLANT, LARGE, 20, 5, false);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
-    CHECK(tdi_as_tree_model(t.model)->part_count > 16);
+    CHECK(t.m->part_count > 16);
     check_bits(t, &opts, step_held, 1, "held");
 }
 
@@ -233,30 +232,28 @@ TD_TEST(steps_of_a_large_tree_that_is_held_give_the_same_bits_on_any_number_of_t
 
 // Every body is in one part; of a subtree only the first hangs on another part, and nothing that
 // comes later hangs on it.
-static void check_parts(const td_body_model *m) {
+static void check_parts(const tdi_tree_model *m) {
     int32_t next = 0;
-    for (int32_t k = 0; k < tdi_as_tree_model(m)->part_count; k++) {
-        CHECK_INT(tdi_as_tree_model(m)->part[k].first, next);
-        CHECK(tdi_as_tree_model(m)->part[k].last > next);
-        for (int32_t i = next + 1;
-             tdi_as_tree_model(m)->part[k].subtree && i < tdi_as_tree_model(m)->part[k].last; i++) {
-            CHECK(tdi_as_tree_model(m)->parent[i] >= next);
+    for (int32_t k = 0; k < m->part_count; k++) {
+        const tdi_part *part = &m->part[k];
+        CHECK_INT(part->first, next);
+        CHECK(part->last > next);
+        for (int32_t i = next + 1; part->subtree && i < part->last; i++) {
+            CHECK(m->parent[i] >= next);
         }
-        for (int32_t i = tdi_as_tree_model(m)->part[k].last;
-             tdi_as_tree_model(m)->part[k].subtree && i < tdi_as_tree_model(m)->body_count; i++) {
-            CHECK(tdi_as_tree_model(m)->parent[i] < next ||
-                  tdi_as_tree_model(m)->parent[i] >= tdi_as_tree_model(m)->part[k].last);
+        for (int32_t i = part->last; part->subtree && i < m->body_count; i++) {
+            CHECK(m->parent[i] < next || m->parent[i] >= part->last);
         }
-        next = tdi_as_tree_model(m)->part[k].last;
+        next = part->last;
     }
-    CHECK_INT(next, tdi_as_tree_model(m)->body_count);
+    CHECK_INT(next, m->body_count);
 }
 
 TD_TEST(parts_hold_every_body_once_and_whole_subtrees) {
     for (form f = PLANT; f <= LEVELS; f++) {
         for (int32_t n = 1; n <= 10000; n = n * 3 + 1) {
             OWNED(tree) t = large_tree(f, n, 20, 4, false);
-            check_parts(t.model);
+            check_parts(t.m);
         }
     }
 }
@@ -297,8 +294,8 @@ TD_TEST(a_tree_whose_subtrees_are_not_in_one_piece_is_one_part_and_moves_the_sam
     fill_parents(NULL, LEVELS, BODIES, parent);
     depth_first(BODIES, place);
     OWNED(tree) levels = bare_tree(parent, BODIES, NULL), deep = bare_tree(parent, BODIES, place);
-    CHECK_INT(tdi_as_tree_model(levels.model)->part_count, 1);
-    CHECK(tdi_as_tree_model(deep.model)->part_count > 4);
+    CHECK_INT(levels.m->part_count, 1);
+    CHECK(deep.m->part_count > 4);
     CHECK_INT(td_pool_new(3, NULL, &pool, NULL), TD_OK);
     td_step_opts opts = steps_of(TD_IMPLICIT, 1.0 / 60, weight);
     opts.tolerance = 1e-10;

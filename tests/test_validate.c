@@ -67,7 +67,7 @@ static void validate_contacts(const void *contacts) {
 TD_TEST(tree_whose_parents_runs_or_numbers_are_wrong_stops_debug_builds) {
     tdi_random r = random_of(7);
     OWNED(tree) t = random_tree(&r, 8, BUSHY, 10, TD_LAW_LINEAR);
-    tdi_tree_model *m = tdi_as_tree_model(t.model);
+    tdi_tree_model *m = t.m;
     if (!TDI_ASSERTS) {
         test_skip("asserts are off in this build");
     } else {
