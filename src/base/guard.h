@@ -20,4 +20,11 @@ static inline bool tdi_has(int32_t index, int32_t count) {
 
 // TD_ERR_ARGUMENT of a function that got NULL or an index that is not there.
 td_status tdi_refuse(td_diag *diag, const char *function);
+// Ends the public function that it stands in with this error, in its parameter `diag`.
+#define TDI_REFUSE_IF(condition)               \
+    do {                                       \
+        if (condition) {                       \
+            return tdi_refuse(diag, __func__); \
+        }                                      \
+    } while (0)
 td_status tdi_refuse_in(td_diag_list *diags, const char *function);

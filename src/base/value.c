@@ -467,9 +467,7 @@ td_status td_value_builder_new(const char *file, const char *text, size_t size,
 
 td_status td_value_builder_finish(td_value_builder *b, td_value **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     if (!b) {
         return tdi_fail(diag, TD_ERR_MEMORY, "%s", td_status_text(TD_ERR_MEMORY));
     }

@@ -30,9 +30,7 @@ td_status td_body_model_new(const td_skeleton *skeleton, const char *solver,
                             const td_body_opts *opts, const td_alloc *alloc, td_body_model **out,
                             td_diag *diag) {
     TDI_CLEAR(out);
-    if (!skeleton || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!skeleton || !out);
     const tdi_solver *found = tdi_solver_find(solver);
     if (!found) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "unknown solver '%.40s'; expected one of%s", solver,
@@ -70,18 +68,14 @@ int32_t td_body_element_count(const td_body_model *model) {
 td_status td_body_model_rest_new(const td_body_model *model, td_vec3 gravity, const td_alloc *alloc,
                                  td_body_model **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!model || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!model || !out);
     return tdi_solver_rest_new(model->solver, model, gravity, alloc, out, diag);
 }
 
 td_status td_body_model_damped_new(const td_body_model *model, const td_damping_opts *opts,
                                    const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!model || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!model || !out);
     td_damping_opts own = td_damping_opts_default();
     td_status status = tdi_opts_take("td_damping_opts", &own, opts, diag);
     return status == TD_OK ? tdi_solver_damped_new(model->solver, model, &own, alloc, out, diag)
@@ -93,9 +87,7 @@ td_status td_body_model_damped_new(const td_body_model *model, const td_damping_
 td_status td_body_new(const td_body_model *model, const td_alloc *alloc, td_body **out,
                       td_diag *diag) {
     TDI_CLEAR(out);
-    if (!model || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!model || !out);
     return model->solver->state_new(model, alloc, out, diag);
 }
 
@@ -117,9 +109,7 @@ td_real td_body_time(const td_body *body) {
 
 // What a new body would save is what this one restores.
 td_status td_body_reset(td_body *body, td_diag *diag) {
-    if (!body) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body);
     const size_t bytes = td_body_save_size(body);
     void *room = tdi_alloc_resize(body->alloc, NULL, 0, bytes);
     td_body *fresh = NULL;
@@ -138,9 +128,7 @@ td_status td_body_reset(td_body *body, td_diag *diag) {
 }
 
 td_status td_body_set_base(td_body *body, const td_base_motion *motion, td_diag *diag) {
-    if (!body || !motion) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body || !motion);
     if (body->led) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the state belongs to a world, which moves its base: call "
@@ -152,9 +140,7 @@ td_status td_body_set_base(td_body *body, const td_base_motion *motion, td_diag 
 
 td_status td_body_step(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                        td_diag *diag) {
-    if (!body) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body);
     return body->led
                ? tdi_fail(diag, TD_ERR_ARGUMENT,
                           "the state belongs to a world, which steps it: call td_world_step()")
@@ -163,9 +149,7 @@ td_status td_body_step(td_body *body, const td_step_opts *opts, td_step_stats *s
 
 td_status td_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                          td_diag *diag) {
-    if (!body) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body);
     td_step_opts own;
     const td_status status = tdi_solver_take_opts(body->solver, body, opts, &own, diag);
     return status == TD_OK ? tdi_body_settle(body, &own, stats, diag) : status;
@@ -254,9 +238,7 @@ td_quat td_body_rotation(td_body *body, int32_t segment) {
 
 td_status td_body_poses(td_body *body, int32_t first, int32_t count, td_vec3 *origins,
                         td_vec3 *tips, td_quat *rotations, td_diag *diag) {
-    if (!body) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body);
     if (first < 0 || count < 0 || count > body->model->segment_count - first) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "first is %d and count %d; the body has %d segments",
                         (int)first, (int)count, (int)body->model->segment_count);
@@ -317,9 +299,7 @@ void td_body_save(td_body *body, void *bytes) {
 }
 
 td_status td_body_restore(td_body *body, const void *bytes, size_t size, td_diag *diag) {
-    if (!body || !bytes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body || !bytes);
     if (body->led) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the state belongs to a world: call td_world_restore()");

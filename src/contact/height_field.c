@@ -123,9 +123,7 @@ static td_status check(int32_t columns, int32_t rows, td_real cell, const td_rea
 td_status td_height_field_new(int32_t columns, int32_t rows, td_real cell, const td_real *heights,
                               const td_alloc *alloc, td_height_field **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!heights || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!heights || !out);
     const td_status status = check(columns, rows, cell, heights, diag);
     if (status != TD_OK) {
         return status;

@@ -87,9 +87,7 @@ static td_status begin(td_derivation *d, td_diag *diag) {
 td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opts,
                             const td_alloc *alloc, td_derivation **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!grammar || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!grammar || !out);
     td_derive_opts own = td_derive_opts_default();
     td_status status = tdi_opts_take("td_derive_opts", &own, opts, diag);
     status = status == TD_OK ? check(&own, diag) : status;

@@ -445,9 +445,7 @@ static td_status step(td_derivation *d, td_diag *diag) {
 }
 
 td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
-    if (!derivation) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!derivation);
     td_status status = step(derivation, diag);
     if (status == TD_OK) {
         swap(derivation);
@@ -457,9 +455,7 @@ td_status td_derivation_step(td_derivation *derivation, td_diag *diag) {
 }
 
 td_status td_derivation_end(td_derivation *derivation, td_diag *diag) {
-    if (!derivation) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!derivation);
     return run_block(derivation, derivation->grammar->phases.end, diag);
 }
 

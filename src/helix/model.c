@@ -333,9 +333,7 @@ td_status td_helix_model_new(const td_helix_element *elements, int32_t count, co
                              td_body_model **out, td_diag *diag) {
     tdi_helix_model *made = NULL;
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     const td_helix_element defaults = td_helix_element_default();
     tdi_widened widened;
     td_status status =

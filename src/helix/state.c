@@ -138,9 +138,7 @@ void td_helix_curvatures(const td_body *body, td_vec3 *curvatures, td_vec3 *rate
 td_status td_helix_set_curvatures(td_body *body, const td_vec3 *curvatures, const td_vec3 *rates,
                                   td_diag *diag) {
     tdi_helix_state *s = tdi_as_helix(body);
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s);
     const size_t bytes = (size_t)s->model->element_count * sizeof *curvatures;
     if (curvatures) {
         memcpy(s->pose.u, curvatures, bytes);

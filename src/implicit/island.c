@@ -28,9 +28,7 @@ td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_
                         int32_t collider_limit, const td_alloc *alloc, td_island **out,
                         td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     if (count < 1 || !bodies) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; an island needs at least one body",
                         (int)count);
@@ -125,9 +123,7 @@ static bool fit(td_island *island, const tdi_constraint_set *constraints) {
 
 td_status td_island_constrain(td_island *island, const td_constraint *constraints, int32_t count,
                               td_diag *diag) {
-    if (!island) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island);
     const tdi_system all = {.member = island->member, .count = island->count};
     const td_constraint defaults = td_constraint_default(TD_CONSTRAINT_POINT);
     tdi_system held = all;
@@ -159,17 +155,13 @@ td_status td_island_constrain(td_island *island, const td_constraint *constraint
 
 td_status td_island_set_target(td_island *island, int32_t constraint,
                                const td_constraint_target *target, td_diag *diag) {
-    if (!island || !target || !tdi_has(constraint, td_island_constraint_count(island))) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island || !target || !tdi_has(constraint, td_island_constraint_count(island)));
     tdi_constraints_set_target(island->constraints, constraint, target);
     return TD_OK;
 }
 
 td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold, td_diag *diag) {
-    if (!island || !tdi_has(constraint, td_island_constraint_count(island))) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island || !tdi_has(constraint, td_island_constraint_count(island)));
     tdi_constraints_enable(island->constraints, constraint, hold);
     return TD_OK;
 }
@@ -207,9 +199,7 @@ void td_island_save(const td_island *island, void *bytes) {
 }
 
 td_status td_island_restore(td_island *island, const void *bytes, size_t size, td_diag *diag) {
-    if (!island || !bytes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island || !bytes);
     if (!tdi_is_sealed(bytes, size, held_bytes(island))) {
         return tdi_fail(diag, TD_ERR_SYNTAX,
                         "the save is damaged, or of an island with other constraints");
@@ -224,9 +214,7 @@ td_status td_island_restore(td_island *island, const void *bytes, size_t size, t
 
 td_status td_island_step(td_island *island, const td_step_opts *opts, const td_collider *colliders,
                          int32_t collider_count, td_step_stats *stats, td_diag *diag) {
-    if (!island) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island);
     td_step_stats none = {0};
     tdi_system system;
     td_status status = system_of(island, opts, colliders, collider_count, &system, diag);
@@ -238,9 +226,7 @@ td_status td_island_step(td_island *island, const td_step_opts *opts, const td_c
 td_status td_island_settle(td_island *island, const td_step_opts *opts,
                            const td_collider *colliders, int32_t collider_count,
                            td_step_stats *stats, td_diag *diag) {
-    if (!island) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!island);
     td_step_stats none = {0};
     tdi_system system;
     td_status status = system_of(island, opts, colliders, collider_count, &system, diag);

@@ -103,9 +103,7 @@ static td_status fail_read(td_diag *diag, td_status status, const char *path, si
 
 td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *out,
                        td_diag *diag) {
-    if (!path || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!path || !out);
     if (!out) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read: out is NULL");
     }
@@ -263,9 +261,7 @@ td_status tdi_out_close(tdi_out *out, td_status status, td_diag *diag) {
 }
 
 td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag) {
-    if (!path || (!data && size > 0)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!path || (!data && size > 0));
     if (!path || (!data && size > 0)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write: path or data is NULL");
     }
@@ -312,9 +308,7 @@ static bool is_folder(const char *path) {
 }
 
 td_status td_file_model(const char *path, char model[160], td_diag *diag) {
-    if (!path || !model) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!path || !model);
     if (!is_folder(path)) {
         tdi_text_copy(model, 160, path);
         return TD_OK;

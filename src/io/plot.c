@@ -586,16 +586,12 @@ static td_status plot(const char *text, size_t size, const char *file, const cha
 
 td_status td_plot_svg(const char *text, size_t size, const char *file, const char *title,
                       const td_alloc *alloc, td_bytes *out, td_diag *diag) {
-    if (!out || (!text && size > 0)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out || (!text && size > 0));
     return plot(text, size, file, title, false, alloc, out, diag);
 }
 
 td_status td_plot_pdf(const char *text, size_t size, const char *file, const char *title,
                       const td_alloc *alloc, td_bytes *out, td_diag *diag) {
-    if (!out || (!text && size > 0)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out || (!text && size > 0));
     return plot(text, size, file, title, true, alloc, out, diag);
 }

@@ -100,9 +100,7 @@ static size_t place_curve(td_curve *curve, char *base, size_t keys, size_t parts
 td_status td_curve_new(const td_curve_def *given, const td_alloc *alloc, td_curve **out,
                        td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     td_curve_def own = td_curve_def_default();
     const td_curve_def *def = &own;
     td_status status = tdi_def_take("td_curve_def", &own, given, diag);

@@ -120,9 +120,7 @@ static void fill(td_turn_curve *curve, const td_turn_curve_def *def) {
 td_status td_turn_curve_new(const td_turn_curve_def *given, const td_alloc *alloc,
                             td_turn_curve **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     td_turn_curve_def own = td_turn_curve_def_default();
     const td_turn_curve_def *def = &own;
     td_status status = tdi_def_take("td_turn_curve_def", &own, given, diag);

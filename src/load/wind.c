@@ -249,9 +249,7 @@ static td_status check_def(const td_wind_def *def, td_diag *diag) {
 td_status td_wind_new(const td_wind_def *given, const td_alloc *alloc, td_wind **out,
                       td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     td_wind_def own = td_wind_def_default();
     const td_wind_def *def = &own;
     td_status status = tdi_def_take("td_wind_def", &own, given, diag);

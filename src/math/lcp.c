@@ -347,9 +347,7 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
 
 td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_alloc *alloc,
                        td_real *x, td_lcp_result *result, td_diag *diag) {
-    if (!problem || !result || (problem->count > 0 && !x)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!problem || !result || (problem->count > 0 && !x));
     td_lcp_opts own;
     td_status status = tdi_lcp_opts_take(opts, &own, diag);
     status = status == TD_OK ? check_problem(problem, diag) : status;

@@ -22,9 +22,7 @@
 td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td_builder **out,
                          td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     td_skeleton_opts checked;
     td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
     if (status != TD_OK) {
@@ -67,9 +65,7 @@ static td_status no_memory(td_diag *diag, const char *what) {
 
 td_status td_builder_add_material(td_builder *builder, const td_material *material, int32_t *index,
                                   td_diag *diag) {
-    if (!builder || !material) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !material);
     td_status status = tdi_material_check(material, diag);
     if (status != TD_OK) {
         return status;
@@ -116,9 +112,7 @@ static td_status reserve_shape(td_builder *b, td_diag *diag) {
 
 td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32_t *index,
                                td_diag *diag) {
-    if (!builder || !shape) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !shape);
     tdi_store *s = &builder->store;
     td_status status = tdi_shape_check(shape, diag);
     if (status != TD_OK) {
@@ -212,9 +206,7 @@ td_status tdi_builder_add_patches(td_builder *builder, const td_shape *shape, co
 
 td_status td_builder_add_contour(td_builder *builder, const td_contour *contour, int32_t *number,
                                  td_diag *diag) {
-    if (!builder || !contour) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !contour);
     tdi_store *s = &builder->store;
     for (int32_t i = 0; i < TD_CONTOUR_POINTS; i++) {
         if (!isfinite(contour->x[i]) || !isfinite(contour->z[i])) {
@@ -310,9 +302,7 @@ static td_status reserve_segment(td_builder *builder, td_diag *diag) {
 
 td_status td_builder_add(td_builder *builder, const td_segment_def *given, int32_t *index,
                          td_diag *diag) {
-    if (!builder) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder);
     td_segment_def own = td_segment_def_default();
     const td_segment_def *def = &own;
     tdi_store *store = &builder->store;
@@ -506,9 +496,7 @@ td_status tdi_builder_finish_as_given(td_builder *builder, td_skeleton **out, td
 
 td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!builder || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !out);
     td_status status = tdi_builder_make_ids(builder, diag);
     return finish(builder, status == TD_OK ? compute(builder, diag) : status, out, diag);
 }

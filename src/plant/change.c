@@ -145,9 +145,7 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
                                   const td_material_change *changes, int32_t count,
                                   const td_alloc *alloc, td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!skeleton || !out || (count > 0 && !changes)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!skeleton || !out || (count > 0 && !changes));
     const tdi_store *from = &skeleton->store;
     tdi_store to;
     const tdi_range range = TDI_ABOVE_0("size", NULL, size);

@@ -483,9 +483,7 @@ static void skip_mark(const char **text, size_t *size) {
 td_status td_skeleton_from_json(const char *text, size_t size, const char *file,
                                 const td_alloc *alloc, td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out || (!text && size > 0)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out || (!text && size > 0));
     skip_mark(&text, &size);
     reader r = {.in = {.text = text, .file = file, .size = size, .diag = diag}};
     td_status status = td_builder_new(NULL, alloc, &r.builder, NULL);

@@ -74,9 +74,7 @@ static const char *wrong_segment(const td_builder *b, const td_strand *s, int32_
 }
 
 td_status td_builder_add_strand(td_builder *builder, const td_strand *strand, td_diag *diag) {
-    if (!builder || !strand) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !strand);
     tdi_store *store = &builder->store;
     const int32_t n = store->strand_count;
     const char *wrong = wrong_strand(builder, strand);
@@ -122,9 +120,7 @@ static void join(td_attached_mass *body, const td_attached_mass *other) {
 }
 
 td_status td_builder_attach_mass(td_builder *builder, const td_attached_mass *body, td_diag *diag) {
-    if (!builder || !body) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!builder || !body);
     tdi_store *store = &builder->store;
     const int32_t n = store->body_count;
     const tdi_moments m = moments_of(body);

@@ -28,9 +28,7 @@ static td_status grow(const td_grammar *grammar, const td_alloc *alloc, td_skele
 td_status td_skeleton_from_text(const char *text, size_t size, const td_alloc *alloc,
                                 td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out || (!text && size > 0)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out || (!text && size > 0));
     td_diag first = {.index = TD_NONE};
     td_diag_list faults = {&first, 1, 0};
     td_grammar *grammar = NULL;

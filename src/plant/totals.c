@@ -70,9 +70,7 @@ td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *st
                                   const td_skeleton_opts *opts, const td_alloc *alloc,
                                   td_skeleton **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!grammar || !string || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!grammar || !string || !out);
     td_skeleton_opts checked;
     td_builder *builder;
     td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
@@ -229,9 +227,7 @@ static td_status sum_tree(const td_grammar *grammar, const td_string *string, td
 td_status td_totals_from_string(const td_grammar *grammar, const td_string *string,
                                 const td_skeleton_opts *opts, const td_alloc *alloc, td_totals *out,
                                 td_diag *diag) {
-    if (!grammar || !string || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!grammar || !string || !out);
     memset(out, 0, sizeof *out);
     td_skeleton_opts checked;
     td_status status = tdi_skeleton_opts_check(opts, &checked, diag);

@@ -71,9 +71,7 @@ static void fill_weights(td_adapt *s) {
 
 td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
     td_adapt_opts own;
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s);
     td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
         return status;
@@ -89,9 +87,7 @@ td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *dia
 }
 
 td_status td_adapt_set_weights(td_adapt *s, const td_real *weights, td_diag *diag) {
-    if (!s || !weights) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !weights);
     for (int32_t i = 0; i < s->model->body_count; i++) {
         if (!(weights[i] >= 0 && isfinite(weights[i]))) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, i, "weights[%d] is %g; it must be 0 or above",

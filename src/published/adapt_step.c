@@ -197,9 +197,7 @@ static bool arrive(td_adapt *s, td_real dt) {
 
 td_status td_adapt_step(td_adapt *s, const td_step_opts *given, td_diag *diag) {
     td_step_opts own, *o = &own;
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s);
     td_status status = tdi_step_opts_take(given, o, diag);
     status = status == TD_OK ? tdi_step_opts_check(o, s->model->body_count, diag) : status;
     if (status == TD_OK && o->drives) {

@@ -573,9 +573,7 @@ static void arrive_targets(td_analytic *a) {
 
 td_status td_analytic_set_target(td_analytic *a, int32_t constraint,
                                  const td_constraint_target *target, td_diag *diag) {
-    if (!a || !target || !tdi_has(constraint, a->hold_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a || !target || !tdi_has(constraint, a->hold_count));
     a->hold[constraint].target = *target;
     return TD_OK;
 }
@@ -644,9 +642,7 @@ static td_status run_stages(td_analytic *a, const td_step_opts *o, const td_coll
 
 td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_collider *colliders,
                            int32_t count, td_step_stats *stats, td_diag *diag) {
-    if (!a) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a);
     td_status status = check_step(a, given, true, colliders, count, diag);
     if (status != TD_OK) {
         return status;
@@ -733,9 +729,7 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
 
 td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
                               const td_collider *colliders, int32_t count, td_diag *diag) {
-    if (!a) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a);
     td_status status = check_step(a, given, false, colliders, count, diag);
     if (status != TD_OK) {
         return status;

@@ -255,9 +255,7 @@ static td_status find_hits(td_analytic *a, const td_step_opts *o, const td_hit *
 
 td_status td_analytic_impact(td_analytic *a, td_hit *hits, int32_t count, td_real *kept,
                              td_diag *diag) {
-    if (!a || (count > 0 && !hits)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a || (count > 0 && !hits));
     int32_t first = 0;
     td_status status = check_hits(a, hits, count, diag);
     for (int32_t k = 0; k < a->tree_count; k++) {

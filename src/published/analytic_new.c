@@ -125,9 +125,7 @@ td_status td_analytic_new(td_body *const *states, int32_t count, const td_constr
                           int32_t constraint_count, const td_analytic_opts *opts,
                           const td_alloc *alloc, td_analytic **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     td_analytic draft = {.alloc = alloc, .tree_count = count, .hold_count = constraint_count};
     const td_constraint defaults = td_constraint_default(TD_CONSTRAINT_POINT);
     tdi_widened widened;
@@ -207,9 +205,7 @@ void td_analytic_save(const td_analytic *a, void *bytes) {
 }
 
 td_status td_analytic_restore(td_analytic *a, const void *bytes, size_t size, td_diag *diag) {
-    if (!a || !bytes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a || !bytes);
     if (!tdi_is_sealed(bytes, size, (size_t)a->hold_count * sizeof(saved))) {
         return tdi_fail(diag, TD_ERR_SYNTAX, "the save is damaged, or of other constraints");
     }
@@ -241,9 +237,7 @@ td_status td_analytic_restore(td_analytic *a, const void *bytes, size_t size, td
 }
 
 td_status td_analytic_set_hold(td_analytic *a, int32_t constraint, bool hold, td_diag *diag) {
-    if (!a || !tdi_has(constraint, a->hold_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!a || !tdi_has(constraint, a->hold_count));
     tdi_analytic_hold *h = &a->hold[constraint];
     if (hold && h->loose) { // as if it started
         h->found = h->moved = false;

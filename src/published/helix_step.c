@@ -259,9 +259,7 @@ td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
                                  td_helix_published published, td_vec3 *accelerations,
                                  td_diag *diag) {
     tdi_helix_state *s = tdi_as_helix(body);
-    if (!s || !accelerations) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !accelerations);
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, 0, published.twist};
@@ -291,9 +289,7 @@ static td_status finish(tdi_helix_state *s, const tdi_helix_forward_opts *with, 
 td_status td_helix_step_published(td_body *body, const td_step_opts *opts,
                                   td_helix_published published, td_diag *diag) {
     tdi_helix_state *s = tdi_as_helix(body);
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s);
     td_step_opts own;
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, own.dt, published.twist};

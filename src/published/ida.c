@@ -180,9 +180,7 @@ td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *all
                      td_diag *diag) {
     tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
-    if (!state || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!state || !out);
     td_ida_opts own = td_ida_opts_default();
     td_status status = tdi_opts_take("td_ida_opts", &own, opts, diag);
     status = status == TD_OK ? check(state->model, &own, diag) : status;
@@ -331,9 +329,7 @@ static bool follow(td_ida *ida, td_real *left) {
 }
 
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
-    if (!ida) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!ida);
     tdi_tree_state *s = ida->system.state;
     tdi_tree_fresh(s);
     const tdi_range range = TDI_ABOVE_0("duration", "s", duration);

@@ -24,9 +24,7 @@ bool td_ida_built(void) {
 td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *alloc, td_ida **out,
                      td_diag *diag) {
     TDI_CLEAR(out);
-    if (!body || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!body || !out);
     (void)body;
     (void)opts;
     (void)alloc;
@@ -38,9 +36,7 @@ void td_ida_free(td_ida *ida) {
 }
 
 td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
-    if (!ida) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!ida);
     (void)ida;
     (void)duration;
     return absent(diag);

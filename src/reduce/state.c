@@ -96,9 +96,7 @@ td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
                          const td_alloc *alloc, td_body **out, td_diag *diag) {
     const tdi_tree_model *m = tdi_as_tree_model(model);
     TDI_CLEAR(out);
-    if (!m || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!m || !out);
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status != TD_OK) {
@@ -444,9 +442,7 @@ const tdi_implicit tdi_reduced_implicit = {
 
 td_status td_reduced_set(td_body *body, const td_reduce_opts *opts, td_diag *diag) {
     tdi_reduced_state *s = tdi_as_reduced(body);
-    if (!s) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s);
     td_reduce_opts own;
     td_status status = take_opts(opts, &own, diag);
     if (status == TD_OK) {

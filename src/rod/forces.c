@@ -12,9 +12,7 @@
 // Before the frame is carried on with its edge or after it: the turn is the same.
 td_status td_rod_turn(td_body *body, int32_t edge, td_real angle, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !tdi_has(edge, s->model->edge_count));
     tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
     e->m2 = tdi_cross(e->t, e->m1);

@@ -415,9 +415,7 @@ td_status td_rod_model_new(const td_rod_def *rods, int32_t rod_count, const td_r
                            td_diag *diag) {
     tdi_rod_model *made = NULL;
     TDI_CLEAR(out);
-    if (!out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!out);
     const td_rod_def defaults = td_rod_def_default();
     tdi_widened widened;
     td_status status =

@@ -320,8 +320,6 @@ const tdi_modal tdi_rod_modal = {.bytes = sizeof(tangent),
 
 td_status td_rod_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                        td_real *shapes, td_diag *diag) {
-    if (!tdi_as_rod(body) || !modes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!tdi_as_rod(body) || !modes);
     return tdi_modes_alone(body, gravity, count, modes, shapes, diag);
 }

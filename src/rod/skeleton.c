@@ -351,9 +351,7 @@ static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *all
 td_status tdi_rod_model_from_skeleton(const td_skeleton *skeleton, const td_alloc *alloc,
                                       tdi_rod_model **out, td_diag *diag) {
     TDI_CLEAR(out);
-    if (!skeleton || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!skeleton || !out);
     maker k = {.segments = td_skeleton_segments(skeleton),
                .materials = td_skeleton_materials(skeleton),
                .count = td_skeleton_count(skeleton)};

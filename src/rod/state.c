@@ -189,9 +189,7 @@ void tdi_rod_note_goals(tdi_rod_state *s) {
 td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position, td_quat rotation,
                          td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !tdi_has(rod, s->model->rod_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !tdi_has(rod, s->model->rod_count));
     if (s->head.led) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the state belongs to a world, which moves its ends: call "
@@ -266,9 +264,7 @@ td_vec3 td_rod_velocity(const td_body *body, int32_t vertex) {
 td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_vec3 velocity,
                             td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head))) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !tdi_has(vertex, td_rod_vertex_count(&s->model->head)));
     int32_t i = s->model->vertex_node[vertex];
     if (s->head.led && s->model->node[i].flags & TDI_HELD_PLACE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -293,9 +289,7 @@ td_real td_rod_spin(const td_body *body, int32_t edge) {
 
 td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
-    if (!s || !tdi_has(edge, s->model->edge_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!s || !tdi_has(edge, s->model->edge_count));
     s->history.past[s->model->edge_node[edge]].spin = rate;
     s->head.known = 0;
     return TD_OK;

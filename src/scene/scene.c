@@ -762,9 +762,7 @@ const td_scene_def *td_scene_def_get(const td_scene *scene) {
 
 td_status td_scene_set_skeleton(td_scene *scene, int32_t object, const td_skeleton *skeleton,
                                 td_diag *diag) {
-    if (!scene || !skeleton || !tdi_has(object, scene->def.object_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!scene || !skeleton || !tdi_has(object, scene->def.object_count));
     // the scene owns its objects
     td_object_def *o = (td_object_def *)&scene->def.objects[object];
     const td_object_def before = *o, plain = td_object_def_default();

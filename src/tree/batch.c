@@ -108,9 +108,7 @@ td_status td_tree_batch_new(const td_body_model *model, int32_t count, const td_
                             td_tree_batch **out, td_diag *diag) {
     const tdi_tree_model *m = tdi_as_tree_model(model);
     TDI_CLEAR(out);
-    if (!m || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!m || !out);
     const tdi_wide_kernel *kernels[TDI_WIDE_KERNELS];
     tdi_wide_kernels(kernels);
     return tdi_tree_batch_new(m, count, kernels[0], alloc, out, diag);
@@ -169,9 +167,7 @@ void tdi_batch_put(td_tree_batch *b, int32_t tree, const td_real *coords,
 
 td_status td_tree_batch_set(td_tree_batch *batch, int32_t tree, const td_real *coords,
                             const td_real *velocities, td_diag *diag) {
-    if (!batch || !coords || !velocities || !tdi_has(tree, batch->count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!batch || !coords || !velocities || !tdi_has(tree, batch->count));
     const tdi_tree_model *m = batch->model;
     td_real *q = batch->q + column_of(tree, m->coord_count);
     for (int32_t i = 0; i < m->body_count; i++) {
@@ -199,9 +195,7 @@ void td_tree_batch_get(const td_tree_batch *batch, int32_t tree, td_real *coords
 
 td_status td_tree_batch_set_torque(td_tree_batch *batch, int32_t tree, const td_real *torque,
                                    td_diag *diag) {
-    if (!batch || !tdi_has(tree, batch->count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!batch || !tdi_has(tree, batch->count));
     put(batch->torque, tree, batch->model->head.dof_count, torque);
     return TD_OK;
 }

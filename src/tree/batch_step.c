@@ -144,9 +144,7 @@ static td_status check(const td_step_opts *o, td_diag *diag) {
 
 td_status td_tree_batch_step(td_tree_batch *b, const td_step_opts *given, td_diag *diag) {
     td_step_opts opts;
-    if (!b) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!b);
     td_status status = tdi_step_opts_take(given, &opts, diag);
     opts.integrator = given ? opts.integrator : TD_EULER;
     status = status == TD_OK ? tdi_step_opts_check(&opts, b->model->body_count, diag) : status;

@@ -59,9 +59,7 @@ td_status td_tree_model_damped_new(td_body *body, const td_damping_opts *opts,
     tdi_tree_model *next = NULL;
     tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
-    if (!state || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!state || !out);
     td_damping_opts own = td_damping_opts_default();
     td_status status = tdi_opts_take("td_damping_opts", &own, opts, diag);
     status = status == TD_OK ? check(&own, diag) : status;

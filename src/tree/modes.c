@@ -46,8 +46,6 @@ const tdi_modal tdi_tree_modal = {TDI_TREE_MODAL, .open = tdi_tree_modal_open};
 
 td_status td_tree_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                         td_real *shapes, td_diag *diag) {
-    if (!tdi_as_tree(body) || !modes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!tdi_as_tree(body) || !modes);
     return tdi_modes_alone(body, gravity, count, modes, shapes, diag);
 }

@@ -206,9 +206,7 @@ td_status td_tree_model_rest_new(td_body *body, td_vec3 gravity, const td_alloc 
     tdi_tree_model *next = NULL;
     tdi_tree_state *state = tdi_as_tree(body);
     TDI_CLEAR(out);
-    if (!state || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!state || !out);
     const tdi_tree_model *m = state->model;
     size_t count = (size_t)m->body_count;
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};

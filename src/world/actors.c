@@ -147,9 +147,7 @@ int32_t tdi_object_places(const td_world *w, int32_t object, int32_t below) {
 }
 
 td_status td_world_reserve_actors(td_world *w, int32_t object, int32_t count, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     td_status status = check_object(w, object, diag);
     if (status == TD_OK && count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
@@ -250,9 +248,7 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
 
 td_status td_world_add_actor(td_world *w, const td_actor_def *given, td_actor_id *out,
                              td_diag *diag) {
-    if (!w || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !out);
     td_actor_def own = td_actor_def_default(), *def = &own;
     *out = (td_actor_id){0};
     td_status status = tdi_def_take("td_actor_def", def, given, diag);
@@ -298,9 +294,7 @@ td_status tdi_actor_check_scene(const td_world *w, const tdi_actor *a, const cha
 }
 
 td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_actor_check_scene(w, a, "leave", diag) : status;
@@ -322,9 +316,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
 }
 
 td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     if (status != TD_OK || (a->activity != TDI_DISABLED) == enabled) {
@@ -357,9 +349,7 @@ td_status td_world_enable_actor(td_world *w, td_actor_id id, bool enabled, td_di
 
 td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                               td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -424,9 +414,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
 
 td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td_quat rotation,
                                td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -444,9 +432,7 @@ static void set_filter(tdi_actor *a, td_filter filter) {
 }
 
 td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filter, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     if (status != TD_OK) {
@@ -468,9 +454,7 @@ td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filte
 
 td_status td_world_set_actor_user_data(td_world *w, td_actor_id id, uint64_t user_data,
                                        td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_actor *a;
     const td_status status = tdi_actor_find(w, id, &a, diag);
     if (status == TD_OK) {

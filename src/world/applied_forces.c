@@ -66,9 +66,7 @@ static td_status reserve(td_world *w, int64_t count) {
 }
 
 td_status td_world_reserve_grabs(td_world *w, int32_t count, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
     }
@@ -134,9 +132,7 @@ static td_status add_applied(td_world *w, tdi_applied_force force, int32_t *plac
 }
 
 td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *out, td_diag *diag) {
-    if (!w || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !out);
     td_grab_def own = td_grab_def_default(), *def = &own;
     tdi_actor *a;
     int32_t k;
@@ -162,9 +158,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
 }
 
 td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_applied_force *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK && !tdi_finite3(to)) {
@@ -177,9 +171,7 @@ td_status td_world_move_grab(td_world *w, td_grab_id id, td_vec3 to, td_diag *di
 }
 
 td_status td_world_remove_grab(td_world *w, td_grab_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_applied_force *h;
     td_status status = find(w, id, &h, diag);
     if (status == TD_OK) {
@@ -276,9 +268,7 @@ td_status td_world_add_force(td_world *w, const td_force_def *def, td_diag *diag
 }
 
 td_status td_world_add_impulse(td_world *w, const td_force_def *def, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const td_status status = add_force(w, def, TDI_APPLIED_IMPULSE, diag);
     if (status == TD_OK) {
         tdi_actor_note_jump(w, td_world_actor_index(w, def->actor), 0, 1);
@@ -301,9 +291,7 @@ void tdi_world_end_forces(td_world *w) {
 
 // k (to - x) - c v
 td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_diag *diag) {
-    if (!w || !force) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !force);
     tdi_applied_force *h;
     *force = tdi_vec3(0, 0, 0);
     td_status status = find(w, id, &h, diag);

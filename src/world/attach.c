@@ -222,9 +222,7 @@ static td_status find_side(const td_world *w, td_actor_id id, int32_t *out, td_d
 
 td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_actor_id first,
                                   td_actor_id second, td_constraint_id *out, td_diag *diag) {
-    if (!w || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !out);
     td_constraint own = td_constraint_default(TD_CONSTRAINT_POINT);
     int32_t k = TD_NONE;
     *out = (td_constraint_id){0};
@@ -255,9 +253,7 @@ static td_status drop(td_world *w, tdi_constraint_slot *t, td_diag *diag) {
 }
 
 td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_constraint_slot *t;
     td_status status = find(w, id, &t, diag);
     status = status == TD_OK ? drop(w, t, diag) : status;
@@ -269,9 +265,7 @@ td_status td_world_remove_constraint(td_world *w, td_constraint_id id, td_diag *
 
 td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constraint_target *target,
                               td_diag *diag) {
-    if (!w || !target) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !target);
     tdi_constraint_slot *t;
     td_status status = find(w, id, &t, diag);
     if (status != TD_OK) {
@@ -396,9 +390,7 @@ static td_status detach(td_world *w, int32_t k, td_diag *diag) {
 }
 
 td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     td_attach_def own = td_attach_def_default(), *def = &own;
     td_status status = tdi_def_take("td_attach_def", def, given, diag);
     status = status == TD_OK ? check_attach(w, def, diag) : status;
@@ -424,9 +416,7 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
 }
 
 td_status td_world_detach(td_world *w, td_actor_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const int32_t k = td_world_actor_index(w, id);
     if (k == TD_NONE) {
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);

@@ -65,9 +65,7 @@ td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
 }
 
 td_status td_world_actor_status(const td_world *w, td_actor_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const int32_t k = td_world_actor_index(w, id);
     if (k == TD_NONE) {
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);

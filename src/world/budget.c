@@ -145,9 +145,7 @@ void tdi_island_limit_energy(td_world *w, const tdi_island *i) {
 }
 
 td_status td_world_set_budget(td_world *w, int32_t iterations, td_real seconds, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     if (iterations < 0 || iterations > ITERATIONS_MOST) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the budget is %d iterations; it must be from 0 to %d", (int)iterations,

@@ -220,9 +220,7 @@ bool td_world_collider_enabled(const td_world *w, td_collider_id id) {
 // ---- coming and going -----------------------------------------------------------------------
 
 td_status td_world_reserve_colliders(td_world *w, int32_t count, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const int32_t before = w->colliders.capacity;
     if (count < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "count is %d; it must not be below 0", (int)count);
@@ -278,9 +276,7 @@ static td_collider standing(const td_collider *def) {
 
 td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider_id *out,
                                 td_diag *diag) {
-    if (!w || !def || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !def || !out);
     *out = (td_collider_id){0};
     td_status status = check_collider(w, def, diag);
     status = status == TD_OK ? td_world_reserve_colliders(w, 1, diag) : status;
@@ -309,9 +305,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
 }
 
 td_status td_world_remove_collider(td_world *w, td_collider_id id, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status == TD_OK) {
@@ -349,9 +343,7 @@ static td_status change(td_world *w, tdi_collider_slot *s, const tdi_collider_sl
 }
 
 td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK || s->enabled == enabled) {
@@ -374,9 +366,7 @@ td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag) {
 
 td_status td_world_move_collider(td_world *w, td_collider_id id, td_vec3 position, td_quat rotation,
                                  td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -389,9 +379,7 @@ td_status td_world_move_collider(td_world *w, td_collider_id id, td_vec3 positio
 
 td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 position,
                                   td_quat rotation, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
@@ -409,9 +397,7 @@ td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 positi
 
 td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_collider *size,
                                    td_diag *diag) {
-    if (!w || !size) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !size);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK) {
@@ -426,9 +412,7 @@ td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_coll
 
 td_status td_world_set_collider_filter(td_world *w, td_collider_id id, td_filter filter,
                                        td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     td_status status = find(w, id, &s, diag);
     if (status != TD_OK) {
@@ -441,9 +425,7 @@ td_status td_world_set_collider_filter(td_world *w, td_collider_id id, td_filter
 
 td_status td_world_set_collider_user_data(td_world *w, td_collider_id id, uint64_t user_data,
                                           td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
     const td_status status = find(w, id, &s, diag);
     if (status == TD_OK) {

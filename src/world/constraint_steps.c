@@ -247,9 +247,7 @@ td_constraint_history td_world_constraint_history(const td_world *w, td_constrai
 }
 
 td_status td_world_set_hold(td_world *w, td_constraint_id id, bool hold, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const int32_t constraint = td_world_constraint_index(w, id);
     if (constraint == TD_NONE) {
         return TDI_ID_FAIL(w, "constraint", "removed", id, diag);

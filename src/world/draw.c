@@ -76,9 +76,7 @@ static void draw_grabs(const td_world *w, const td_draw *d) {
 
 td_status td_world_draw(const td_world *w, const td_draw *given, td_diag *diag) {
     td_draw draw = td_draw_default();
-    if (!w || !given) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !given);
     td_status status = tdi_def_take("td_draw", &draw, given, diag);
     if (status != TD_OK) {
         return status;

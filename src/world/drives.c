@@ -89,9 +89,7 @@ td_status td_world_set_drives(td_world *w, td_actor_id id, int32_t first, int32_
                               const td_joint_drive *drives, td_diag *diag) {
     const td_joint_drive none = td_joint_drive_default();
     const int32_t k = td_world_actor_index(w, id);
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     if (k == TD_NONE) {
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }

@@ -27,9 +27,7 @@ static bool is_finite(td_vec3 v) {
 td_status td_world_grab(td_world *w, td_actor_id id, int32_t segment, td_vec3 point, td_vec3 to,
                         td_real stiffness, td_diag *diag) {
     int32_t actor;
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const td_status status = find(w, id, segment, &actor, diag);
     if (status != TD_OK) {
         return status;
@@ -55,9 +53,7 @@ td_status td_world_grab(td_world *w, td_actor_id id, int32_t segment, td_vec3 po
 }
 
 td_status td_world_grab_to(td_world *w, td_vec3 to, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     if (!w->loads.grab.held || !is_finite(to)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         w->loads.grab.held ? "the position is not finite"
@@ -77,9 +73,7 @@ void td_world_release(td_world *w) {
 td_status td_world_set_torque(td_world *w, td_actor_id id, int32_t segment, td_real torque,
                               td_diag *diag) {
     int32_t actor;
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     const td_status status = find(w, id, segment, &actor, diag);
     if (status != TD_OK) {
         return status;

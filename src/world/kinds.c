@@ -105,9 +105,7 @@ static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
 }
 
 td_status td_world_add_kind(td_world *w, const td_object_def *def, int32_t *out, td_diag *diag) {
-    if (!w || !def || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !def || !out);
     td_diag fault = {.index = TD_NONE};
     td_diag_list faults = {&fault, 1, 0};
     td_scene *kind = NULL;

@@ -128,9 +128,7 @@ static bool can_judge(const td_world *w, int32_t actor) {
 
 td_status td_world_modes(td_world *w, td_actor_id id, int32_t count, td_mode *modes,
                          td_diag *diag) {
-    if (!w || !modes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !modes);
     const int32_t actor = td_world_actor_index(w, id);
     if (actor == TD_NONE) {
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);

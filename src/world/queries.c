@@ -181,9 +181,7 @@ static void cast_turn(void *context, int64_t turn) {
 
 td_status td_world_cast_rays(td_world *w, int32_t count, const td_ray *rays, td_pick *picks,
                              td_diag *diag) {
-    if (!w || count < 0 || (count > 0 && (!rays || !picks))) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || count < 0 || (count > 0 && (!rays || !picks)));
     for (int32_t k = 0; k < count; k++) {
         const char *fault = fault_of_ray(&rays[k]);
         if (fault) {
@@ -202,9 +200,7 @@ td_status td_world_cast_rays(td_world *w, int32_t count, const td_ray *rays, td_
 
 td_status td_world_pick_nearest(td_world *w, int32_t count, const td_vec3 *centres, td_real radius,
                                 const td_filter *filter, td_pick *picks, td_diag *diag) {
-    if (!w || count < 0 || (count > 0 && (!centres || !picks))) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || count < 0 || (count > 0 && (!centres || !picks)));
     for (int32_t k = 0; k < count; k++) {
         if (!tdi_finite3(centres[k])) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "centre %d is not finite", (int)k);
@@ -274,9 +270,7 @@ static void find_segments(const td_world *w, int32_t actor, const tdi_probe *pro
 
 td_status td_world_overlap(td_world *w, const td_collider *shape, td_overlap *found,
                            int32_t capacity, int32_t *count, td_diag *diag) {
-    if (!w || !shape || !count || capacity < 0 || (capacity > 0 && !found)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !shape || !count || capacity < 0 || (capacity > 0 && !found));
     *count = 0;
     td_status status = td_colliders_check(shape, 1, diag);
     if (status == TD_OK && shape->kind == TD_COLLIDER_HEIGHT_FIELD) {

@@ -66,9 +66,7 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
     if (fallen) {
         *fallen = (td_actor_id){0};
     }
-    if (!w || !fallen) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !fallen);
     tdi_actor *a;
     tdi_cut cut;
     td_status status = tdi_actor_find(w, id, &a, diag);
@@ -159,9 +157,7 @@ td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
 
 td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *skeleton,
                                 td_diag *diag) {
-    if (!w || !skeleton) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !skeleton);
     tdi_actor *a;
     td_skeleton *copy = NULL;
     tdi_segment_source *segment_map = NULL;

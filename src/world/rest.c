@@ -309,9 +309,7 @@ td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
 }
 
 td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
     tdi_world_wake_all(w);
     tdi_world_set_constraints(w, td_world_time(w));

@@ -577,9 +577,7 @@ static td_status take_pairs(td_world *w, int32_t pairs, td_diag *diag) {
 }
 
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
-    if (!w || !bytes) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !bytes);
     head h;
     td_status status = check_save(w, bytes, size, &h, diag);
     if (status != TD_OK) {

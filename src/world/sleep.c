@@ -211,9 +211,7 @@ static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *di
 
 td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
     int32_t k;
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     td_status status = find(w, id, &k, diag);
     if (status != TD_OK || w->actors[k].activity == TDI_ASLEEP) {
         return status;
@@ -229,9 +227,7 @@ td_status td_world_sleep_actor(td_world *w, td_actor_id id, td_diag *diag) {
 
 td_status td_world_wake_actor(td_world *w, td_actor_id id, td_diag *diag) {
     int32_t k;
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
         tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);

@@ -77,9 +77,7 @@ static td_status take(td_world *w, tdi_variant *v, int32_t first, int32_t count,
 
 td_status td_world_set_springs(td_world *w, td_actor_id id, int32_t first, int32_t count,
                                const td_joint_spring *springs, td_diag *diag) {
-    if (!w || (count > 0 && !springs)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || (count > 0 && !springs));
     tdi_actor *a;
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? check(w, a, first, count, diag) : status;

@@ -616,9 +616,7 @@ td_status td_world_step(td_world *w, td_diag *diag) {
 }
 
 td_status td_world_advance(td_world *w, td_real dt, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     if (!(dt >= TD_ADVANCE_LEAST && dt <= TD_ADVANCE_MOST)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "dt is %g s; it must be from %g to %g s", dt,
                         TD_ADVANCE_LEAST, TD_ADVANCE_MOST);

@@ -141,9 +141,7 @@ td_status tdi_watch_make(const td_world *w, int32_t capacity, tdi_watch *out) {
 }
 
 td_status td_world_watch_contacts(td_world *w, int32_t capacity, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     tdi_watch made;
     if (capacity < 0 || capacity > TDI_WATCH_MOST) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "capacity is %d; it must be from 0 to %d",
@@ -201,9 +199,7 @@ static td_status find(const td_world *w, td_actor_id id, int32_t *k, td_diag *di
 }
 
 td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     int32_t k;
     td_status status = find(w, id, &k, diag);
     if (status == TD_OK) {
@@ -218,9 +214,7 @@ td_status td_world_watch_base(td_world *w, td_actor_id id, bool watch, td_diag *
 
 td_status td_world_base_reaction(const td_world *w, td_actor_id id, td_reaction *out,
                                  td_diag *diag) {
-    if (!w || !out) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !out);
     int32_t k;
     *out = (td_reaction){{0, 0, 0}, {0, 0, 0}};
     td_status status = find(w, id, &k, diag);

@@ -319,9 +319,7 @@ td_step_stats td_world_stats(const td_world *w) {
 // ---- parameters -----------------------------------------------------------------------------
 
 td_status td_world_get(const td_world *w, const char *path, td_real *value, td_diag *diag) {
-    if (!w || !path || !value) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !path || !value);
     return tdi_fields_get(&tdi_scene_all, &w->scene->def, path, value, diag);
 }
 
@@ -375,9 +373,7 @@ static void end_keys(td_world *w, const char *at) {
 }
 
 td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *diag) {
-    if (!w || !path) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !path);
     tdi_field_place place;
     td_status status = tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag);
     if (status != TD_OK) {
@@ -430,9 +426,7 @@ bool tdi_object_can_have(const td_world *w, int32_t object, td_integrator integr
 
 td_status td_world_set_integrator(td_world *w, int32_t object, td_integrator integrator,
                                   td_diag *diag) {
-    if (!w || !tdi_has(object, w->scene->def.object_count)) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w || !tdi_has(object, w->scene->def.object_count));
     td_scene_def *def = &w->scene->def;
     if (!tdi_object_can_have(w, object, integrator) ||
         (changes_kind(def->objects[object].integrator, integrator) && is_held(w, object))) {
@@ -476,9 +470,7 @@ td_status tdi_actor_make_field(td_world *w, tdi_actor *a) {
 }
 
 td_status td_world_set_field(td_world *w, td_force_field field, void *context, td_diag *diag) {
-    if (!w) {
-        return tdi_refuse(diag, __func__);
-    }
+    TDI_REFUSE_IF(!w);
     td_status status = TD_OK;
     for (int32_t k = 0; k < w->room.made_count && field && status == TD_OK; k++) {
         status = tdi_actor_make_field(w, &w->actors[k]);
