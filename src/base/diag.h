@@ -7,6 +7,15 @@
 
 #include <stdarg.h>
 
+// Ends the function with the status of a call that fails.
+#define TDI_TRY(call)                  \
+    do {                               \
+        const td_status try_ = (call); \
+        if (try_ != TD_OK) {           \
+            return try_;               \
+        }                              \
+    } while (0)
+
 #if defined(__GNUC__)
 #define TDI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else

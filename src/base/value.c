@@ -199,10 +199,7 @@ static void close_anchor(td_value_builder *b, int32_t index, const td_value *nod
 
 static td_status begin(td_value_builder *b, td_value_kind kind, int32_t line, int32_t column) {
     int64_t before = b->nodes;
-    td_status status = admit(b, line, column, 1);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(admit(b, line, column, 1));
     if (b->depth == TD_VALUE_MAX_DEPTH) {
         return FAIL(b, line, column, TD_ERR_LIMIT,
                     "lists and maps are nested more than %d deep here", TD_VALUE_MAX_DEPTH);
@@ -295,10 +292,7 @@ td_status td_value_builder_key(td_value_builder *b, const char *key, size_t size
     if (!td_value_builder_wants_key(b)) {
         return FAIL(b, line, column, TD_ERR_ARGUMENT, "a key is not allowed here");
     }
-    td_status status = check_key(b, key, size, line, column);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_key(b, key, size, line, column));
     char *copy = tdi_arena_text(&b->tree->arena, key, size);
     if (!copy) {
         return out_of_memory(b);
@@ -337,10 +331,7 @@ td_status td_value_builder_scalar(td_value_builder *b, const char *text, size_t 
     if (!b || (!text && size > 0)) {
         return TD_ERR_ARGUMENT;
     }
-    td_status status = admit(b, line, column, 1);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(admit(b, line, column, 1));
     if (size > 0 && memchr(text, 0, size)) {
         return FAIL(b, line, column, TD_ERR_SYNTAX, "the text has a zero byte in it");
     }
@@ -394,10 +385,7 @@ td_status td_value_builder_alias(td_value_builder *b, const char *name, int32_t 
         i--;
     }
     const anchor *a = i >= 0 ? &b->anchors[i] : NULL;
-    td_status status = admit(b, line, column, a ? a->nodes : 0);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(admit(b, line, column, a ? a->nodes : 0));
     if (!a) {
         return FAIL(b, line, column, TD_ERR_SYNTAX,
                     "no value named &%s stands before this reference", tdi_shown_text(name, shown));

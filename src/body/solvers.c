@@ -150,10 +150,7 @@ td_status tdi_solver_step(const tdi_solver *solver, void *state, const td_step_o
                           td_step_stats *stats, td_diag *diag) {
     td_step_stats none = {0};
     td_step_opts own;
-    td_status status = tdi_solver_take_opts(solver, state, opts, &own, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_solver_take_opts(solver, state, opts, &own, diag));
     stats = stats ? stats : &none;
     if (!tdi_is_implicit(own.integrator)) {
         return tdi_solver_explicit(solver)->step(state, &own, stats, diag);

@@ -133,10 +133,7 @@ static td_status check_numbers(const td_constraint *c, const char *name, int32_t
         TDI_ABOVE_0("stiffness", "N/m", c->stiffness),
         TDI_FROM_0("damping", "N s/m", c->damping),
     };
-    td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, name, k, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, name, k, diag));
     if (!(c->end > c->start)) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                            "%s: end is %g s; it must be above start, %g s", name, c->end, c->start);
@@ -189,11 +186,8 @@ td_status td_constraints_check(const td_constraint *constraints, int32_t count, 
         if (fault) {
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k, "%s: %s", name, fault);
         }
-        td_status status = check_numbers(c, name, k, diag);
-        status = status == TD_OK ? check_limits(c, name, k, diag) : status;
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(check_numbers(c, name, k, diag));
+        TDI_TRY(check_limits(c, name, k, diag));
     }
     return TD_OK;
 }

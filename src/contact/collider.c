@@ -143,10 +143,7 @@ td_contact_opts td_contact_opts_default(void) {
 
 td_status td_contact_opts_check(const td_contact_opts *opts, td_diag *diag) {
     td_contact_opts own = td_contact_opts_default();
-    td_status status = tdi_opts_take("td_contact_opts", &own, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_contact_opts", &own, opts, diag));
     opts = &own;
     const struct {
         const char *name;

@@ -170,11 +170,8 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
 td_status tdi_contacts_new(const tdi_contacts_def *def, const td_alloc *alloc, tdi_contacts **out,
                            td_diag *diag) {
     *out = NULL;
-    td_status status = td_contact_opts_check(def->opts, diag);
-    status = status == TD_OK ? check_capsules(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(td_contact_opts_check(def->opts, diag));
+    TDI_TRY(check_capsules(def, diag));
     const tdi_contacts c = sized(def);
     if (!(bytes_for(&c) < (td_real)SIZE_MAX / 2)) {
         return tdi_fail(diag, TD_ERR_LIMIT, "%d capsules are too many for contact",
@@ -423,10 +420,7 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the colliders' step is %g s; it must be above 0",
                         h);
     }
-    td_status status = td_colliders_check(colliders, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(td_colliders_check(colliders, count, diag));
     c->colliders.dt = h;
     *c->colliders.pose_time = NAN;
     c->colliders.count = count;

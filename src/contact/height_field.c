@@ -124,10 +124,7 @@ td_status td_height_field_new(int32_t columns, int32_t rows, td_real cell, const
                               const td_alloc *alloc, td_height_field **out, td_diag *diag) {
     TDI_CLEAR(out);
     TDI_REFUSE_IF(!heights || !out);
-    const td_status status = check(columns, rows, cell, heights, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check(columns, rows, cell, heights, diag));
     const size_t wide = (size_t)columns + 2, all = wide * ((size_t)rows + 2);
     const size_t cells = ((size_t)columns - 1) * ((size_t)rows - 1);
     const size_t longest = (size_t)(columns > rows ? columns : rows) + 2;

@@ -89,11 +89,8 @@ td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opt
     TDI_CLEAR(out);
     TDI_REFUSE_IF(!grammar || !out);
     td_derive_opts own = td_derive_opts_default();
-    td_status status = tdi_opts_take("td_derive_opts", &own, opts, diag);
-    status = status == TD_OK ? check(&own, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_derive_opts", &own, opts, diag));
+    TDI_TRY(check(&own, diag));
     td_derivation *d = tdi_alloc_zeroed(alloc, 1, sizeof *d);
     if (!d) {
         return tdi_derivation_explain(TD_ERR_MEMORY, diag);
@@ -101,7 +98,7 @@ td_status td_derivation_new(const td_grammar *grammar, const td_derive_opts *opt
     d->grammar = grammar;
     d->alloc = alloc;
     d->opts = own;
-    status = begin(d, diag);
+    td_status status = begin(d, diag);
     if (status != TD_OK) {
         td_derivation_free(d);
         return status;

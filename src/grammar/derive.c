@@ -126,10 +126,7 @@ static inline td_status write_words(td_derivation *d, tdi_string_buffer *b, cons
 static inline td_status copy_modules(td_derivation *d, tdi_string_buffer *b, const uint16_t *types,
                                      int64_t count, const double *params, int64_t param_count,
                                      const uint64_t *names, td_diag *diag) {
-    td_status status = room(d, b, count, param_count, d->grammar->rules.axiom_at, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(room(d, b, count, param_count, d->grammar->rules.axiom_at, diag));
     if (count < 16) { // most runs are short, and a call of memcpy is not
         for (int64_t i = 0; i < count; i++) {
             b->types[b->count + i] = types[i];
@@ -291,10 +288,7 @@ static td_status rewrite_module(td_derivation *d, int64_t i, int64_t param, int6
     if (d->engine->grammar->rules.rewrite.has_made) {
         d->engine->chooser.made = tdi_buffer_view(&d->next);
     }
-    td_status status = tdi_choose(&d->engine->chooser, &site, &r, &slots, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_choose(&d->engine->chooser, &site, &r, &slots, diag));
     if (!r && type == TDI_TYPE_CUT) {
         *used = 0;
         return TD_OK;

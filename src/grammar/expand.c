@@ -106,18 +106,12 @@ td_status tdi_expander_next(tdi_expander *e, const td_alloc *alloc, bool *more, 
         const tdi_production *r = NULL;
         double *slots;
         if (e->depth < s->max_depth && s->first[*type] != s->first[*type + 1]) {
-            td_status status = tdi_choose(&e->chooser, &site, &r, &slots, diag);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(tdi_choose(&e->chooser, &site, &r, &slots, diag));
         }
         pass(e, site.types, r ? r->strict.count : 1);
         if (!r) {
             return TD_OK;
         }
-        td_status status = open_successor(e, r, slots, alloc, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(open_successor(e, r, slots, alloc, diag));
     }
 }

@@ -346,10 +346,7 @@ td_status tdi_machine_run(const tdi_machine *machine, int32_t first, double *slo
         case TDI_CODE_CLOSE:
         case TDI_CODE_FLUSH: {
             top += 1 - values_taken(g, op);
-            td_status status = tdi_print_run(machine, op, top, diag);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(tdi_print_run(machine, op, top, diag));
             break;
         }
         case TDI_CODE_JUMP_IF_ZERO:

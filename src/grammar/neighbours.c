@@ -102,10 +102,7 @@ static int32_t sweep_left(tdi_neighbours *n, const td_grammar *g, const td_strin
 
 td_status tdi_neighbours_find(tdi_neighbours *n, const td_grammar *g, const td_string *string,
                               bool right, const td_alloc *alloc) {
-    td_status status = make_room(n, string->module_count, alloc);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(make_room(n, string->module_count, alloc));
     int32_t end = sweep_right(n, g, string, TD_NONE);
     if (g->ring) {
         sweep_right(n, g, string, end);

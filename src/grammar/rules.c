@@ -191,10 +191,7 @@ td_status tdi_words_params(const tdi_machine *machine, const tdi_words *words, d
     for (int32_t k = 0; k < words->arg_count; k++) {
         const tdi_arg *arg = &words->args[k];
         if (arg->kind == TDI_ARG_CODE) {
-            td_status status = tdi_machine_run(machine, arg->a, slots, &params[k], diag);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(tdi_machine_run(machine, arg->a, slots, &params[k], diag));
         } else {
             params[k] = arg->kind == TDI_ARG_SLOT ? slots[arg->a] : arg->k;
         }

@@ -107,10 +107,7 @@ static td_status draw(const tdi_walker *w, const tdi_turtle_patch *patch) {
 
 td_status tdi_walker_patch(tdi_walker *w, const tdi_type *type, const double *p) {
     tdi_turtle_patch *patch = NULL;
-    td_status status = find_patch(w, p[0], &patch);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find_patch(w, p[0], &patch));
     if (type->op == TDI_OP_PATCH_START) { // @PS(number, basis)
         bool other = type->param_count > 1 && p[1] >= 1 && p[1] < 4;
         *patch =

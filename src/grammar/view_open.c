@@ -68,15 +68,12 @@ td_status tdi_view_open(td_grammar *g, const td_grammar_def *def, int32_t *view_
     }
     tdi_specification s = {.view = ""};
     bool specified;
-    td_status status = read_specification(g, def, &s, &specified, diags);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(read_specification(g, def, &s, &specified, diags));
     if (!specified) {
         name_beside(def->name, ".v", s.view);
         name_beside(def->name, ".mat", s.colors);
     }
-    status = load_implied(g, def, "the colours", s.colors, colors, diags);
+    td_status status = load_implied(g, def, "the colours", s.colors, colors, diags);
     if (status == TD_OK && *colors == TD_NONE && !specified) {
         name_beside(def->name, ".map", s.colors);
         status = load_implied(g, def, "the colours", s.colors, colors, diags);

@@ -245,10 +245,7 @@ td_status tdi_helix_make_axis(tdi_helix_maker *k, int32_t head, td_diag *diag) {
         td_real rate;
         const tdi_helix_fit fit = fit_element(k, first, &last, &rate);
         e += last == cut;
-        td_status status = check_turns(k, first, &fit, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(check_turns(k, first, &fit, diag));
         make_element(k, first, &fit, rate);
         if (!load_element(k, k->element_count - 1, first, last)) {
             return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the helices' model");

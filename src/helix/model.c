@@ -293,10 +293,7 @@ static void make_rider(tdi_helix_model *m, const td_helix_element *e, int32_t i)
 // Of elements in our width.
 static td_status make_model(const td_helix_element *elements, int32_t count, const td_alloc *alloc,
                             tdi_helix_model **out, td_diag *diag) {
-    td_status status = check_all(elements, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_all(elements, count, diag));
     int64_t slices = 0;
     int32_t most = 0;
     for (int32_t i = 0; i < count; i++) {

@@ -273,10 +273,7 @@ void tdi_helix_number_parts(tdi_helix_model *m) {
 static td_status make(piecer *k, const td_alloc *alloc, td_body_model **out, td_diag *diag) {
     find_spans(k);
     count_parts(k);
-    td_status status = check(k, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check(k, diag));
     k->m = tdi_helix_model_alloc(&k->counts, alloc, diag);
     if (!k->m) {
         return TD_ERR_MEMORY;

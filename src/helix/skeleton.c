@@ -226,10 +226,7 @@ static td_status make_parts(tdi_helix_maker *k, td_diag *diag) {
     bool room = true;
     for (int32_t i = 0; i < k->count && room; i++) {
         if (k->role[i] == TDI_HEADS) {
-            td_status status = tdi_helix_make_axis(k, i, diag);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(tdi_helix_make_axis(k, i, diag));
         } else if (k->role[i] == TDI_RIDES) {
             tdi_helix_ride(k, i);
             room = tdi_helix_add_rigid(k, i);

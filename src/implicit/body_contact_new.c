@@ -288,10 +288,7 @@ td_status tdi_body_contact_new(const tdi_member *members, int32_t count,
                                const td_contact_opts *opts, int32_t collider_limit,
                                const td_alloc *alloc, tdi_body_contact **out, td_diag *diag) {
     *out = NULL;
-    td_status status = td_contact_opts_check(opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(td_contact_opts_check(opts, diag));
     if (count < 1 || collider_limit < 0) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "contact needs at least one body and at least 0 colliders, not %d and %d",

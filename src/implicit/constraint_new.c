@@ -370,10 +370,7 @@ td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count
                                  const td_constraint *constraints, int32_t count, bool has_contact,
                                  const td_alloc *alloc, tdi_constraint_set **out, td_diag *diag) {
     *out = NULL;
-    td_status status = check_all(members, member_count, constraints, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_all(members, member_count, constraints, count, diag));
     claim_bodies(members, constraints, count);
     const sizes s = measure(members, constraints, count);
     tdi_constraint_set sized = {.alloc = alloc, .count = count, .member_count = member_count};

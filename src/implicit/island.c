@@ -82,10 +82,7 @@ static td_status system_of(td_island *island, const td_step_opts *opts,
                            const td_collider *colliders, int32_t collider_count, tdi_system *system,
                            td_diag *diag) {
     for (int32_t k = 0; k < island->count; k++) {
-        td_status status = tdi_step_opts_take(tdi_opts_at(opts, k), &island->opts[k], diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_step_opts_take(tdi_opts_at(opts, k), &island->opts[k], diag));
         island->member[k].opts = &island->opts[k];
     }
     *system =

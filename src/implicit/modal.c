@@ -594,11 +594,8 @@ static td_status iterate(modal *m, int32_t count, td_mode *modes, const td_alloc
     tdi_subspace b = {.pencil = {m, stiffness, inertia, diagonal, factor, respond_held,
                                  m->hard > 0 ? project : NULL},
                       .held = m->inner.rank};
-    td_status status = tdi_subspace_open(&b, alloc, m->length, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = tdi_subspace_solve(&b, count, diag);
+    TDI_TRY(tdi_subspace_open(&b, alloc, m->length, count, diag));
+    td_status status = tdi_subspace_solve(&b, count, diag);
     for (int32_t j = 0; j < count && status == TD_OK; j++) {
         modes[j] = mode_of(m, &b, j);
     }
@@ -622,10 +619,7 @@ static bool is_unstable(modal *m, const td_alloc *alloc) {
 static td_status find_modes(modal *m, int32_t count, td_mode *modes, tdi_modal_info *info,
                             const td_alloc *alloc, td_diag *diag) {
     expand(m);
-    td_status status = find_rows(m, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find_rows(m, diag));
     expand_with_forces(m);
     info->free = m->length - m->inner.rank;
     info->unbalanced = unbalanced(m);
@@ -724,10 +718,7 @@ td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode
     td_real scratch[MOST_TANGENT];
     tdi_layout l = {NULL, ops->bytes};
     const int32_t length = ops->open(scratch, body, &l);
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag));
     const size_t bytes = l.used;
     void *tangent = tdi_alloc_zeroed(body->alloc, bytes, 1);
     if (!tangent) {
@@ -737,7 +728,7 @@ td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode
                                  ops->respond, NULL}};
     l = (tdi_layout){tangent, ops->bytes};
     ops->open(tangent, body, &l);
-    status = tdi_subspace_open(&b, body->alloc, length, count, diag);
+    td_status status = tdi_subspace_open(&b, body->alloc, length, count, diag);
     if (status == TD_OK) {
         ops->expand(tangent, gravity, NULL, 0, NULL);
         status = tdi_subspace_solve(&b, count, diag);

@@ -52,10 +52,7 @@ td_status tdi_system_check(const tdi_system *y, td_diag *diag) {
     const td_step_opts *first = y->member[0].opts;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        td_status status = tdi_state_check(m->body, m->opts, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_state_check(m->body, m->opts, diag));
         if (m->opts->dt != first->dt || m->opts->integrator != first->integrator) {
             return tdi_fail(diag, TD_ERR_ARGUMENT,
                             "objects that can touch must have the same dt and the same integrator");
@@ -330,10 +327,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     const td_real start = tdi_stage_start(y);
     if (part.impact) {
         rule = one_step(&rule);
-        status = go_free(y, &rule, &newton, stats, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(go_free(y, &rule, &newton, stats, diag));
     }
     begin_all(y, &rule);
     newton.tolerance = tolerance_in(y, part, &rule); // members have set their tolerances in begin()

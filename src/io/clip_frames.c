@@ -98,10 +98,7 @@ static td_status check_file(tdi_frames *frames, td_diag *diag) {
 
 td_status tdi_frames_open(tdi_frames *frames, const td_clip_def *def, td_diag *diag) {
     *frames = (tdi_frames){.def = def};
-    td_status status = check_def(def, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_def(def, diag));
     frames->size = td_clip_frame_size(def);
     tdi_frames_set_stride(frames, 1);
     if (def->frames) {

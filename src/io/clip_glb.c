@@ -108,10 +108,7 @@ static td_status put_group(tdi_clip_file *file, int64_t from, int64_t to, float 
     int64_t first = file->tracks[from].offset, frames = file->frames.count;
     int64_t end = file->tracks[to - 1].offset + file->tracks[to - 1].width;
     for (int32_t f = 0; f < frames; f++) {
-        td_status status = tdi_frames_read(&file->frames, f, first, end - first, slice, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_frames_read(&file->frames, f, first, end - first, slice, diag));
         float *column = columns;
         for (int64_t t = from; t < to; t++) {
             const tdi_channel *track = &file->tracks[t];

@@ -147,19 +147,16 @@ td_status td_clip_page(const td_clip_def *clip, const td_page_def *given, const 
     td_page_def own_page = td_page_def_default();
     const td_clip_def *def = &own;
     const td_page_def *page = &own_page;
-    td_status status = tdi_def_take("td_clip_def", &own, clip, diag);
-    status = status == TD_OK ? tdi_def_take("td_page_def", &own_page, given, diag) : status;
-    status = status == TD_OK ? check_page(def, page, path, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_clip_def", &own, clip, diag));
+    TDI_TRY(tdi_def_take("td_page_def", &own_page, given, diag));
+    TDI_TRY(check_page(def, page, path, diag));
     const char *mark = find_mark(page->player, page->player_size);
     if (!mark) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "the player is not valid: it must have '%s' exactly once", MARK);
     }
     td_bytes json;
-    status = describe(def, page, alloc, &json);
+    td_status status = describe(def, page, alloc, &json);
     if (status != TD_OK) {
         return tdi_fail(diag, status, "cannot describe the clip: %s", td_status_text(status));
     }

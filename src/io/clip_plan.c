@@ -225,10 +225,7 @@ static td_status plan(tdi_clip_file *file, const td_alloc *alloc, int64_t max_si
     if (!take_memory(file, &channels)) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the clip");
     }
-    td_status status = tdi_frames_scan(&file->frames, alloc, file->first, file->live, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_frames_scan(&file->frames, alloc, file->first, file->live, diag));
     choose_arrows(file);
     if (!keep_tracks(file) || make_solids(file, alloc) != TD_OK) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the clip");

@@ -97,10 +97,7 @@ td_status tdi_clip_file_shorten(tdi_clip_file *file, td_diag *diag) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the motion of the page");
     }
     for (int32_t f = 0; f < file->frames.count; f++) {
-        td_status status = tdi_frames_read(&file->frames, f, 0, file->frames.size, frame, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_frames_read(&file->frames, f, 0, file->frames.size, frame, diag));
         round_frame(&r, file, frame, rows + f * size);
     }
     int64_t offset = 0;

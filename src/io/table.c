@@ -154,10 +154,7 @@ static td_status read_rows(tdi_table *table, const reader *r, span rest, int32_t
     }
     double *row = table->values;
     for (int64_t i = 0; take_line(&rest, &number, &line); i++, row += columns) {
-        td_status status = read_row(table, r, line, number, row);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(read_row(table, r, line, number, row));
         if (i > 0 && row[0] < row[-(ptrdiff_t)columns]) {
             return fail_at(
                 r, number, line.at,

@@ -54,10 +54,7 @@ static bool closes(const td_curve_def *def, int32_t part) {
 
 static td_status check_def(const td_curve_def *def, td_diag *diag) {
     tdi_keys keys = {def->times, def->key_count, def->interpolation, def->repeat};
-    td_status status = tdi_keys_check(&keys, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_keys_check(&keys, diag));
     if (def->part_count < 1 || def->part_count > TD_CURVE_PARTS_MAX) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "part_count is %d; a key must have from 1 to %d values",
@@ -103,11 +100,8 @@ td_status td_curve_new(const td_curve_def *given, const td_alloc *alloc, td_curv
     TDI_REFUSE_IF(!out);
     td_curve_def own = td_curve_def_default();
     const td_curve_def *def = &own;
-    td_status status = tdi_def_take("td_curve_def", &own, given, diag);
-    status = status == TD_OK ? check_def(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_curve_def", &own, given, diag));
+    TDI_TRY(check_def(def, diag));
     size_t n = (size_t)def->key_count, parts = (size_t)def->part_count;
     size_t bytes = place_curve(NULL, NULL, n, parts);
     td_curve *curve = tdi_alloc_zeroed(alloc, 1, bytes);

@@ -123,11 +123,8 @@ td_status td_turn_curve_new(const td_turn_curve_def *given, const td_alloc *allo
     TDI_REFUSE_IF(!out);
     td_turn_curve_def own = td_turn_curve_def_default();
     const td_turn_curve_def *def = &own;
-    td_status status = tdi_def_take("td_turn_curve_def", &own, given, diag);
-    status = status == TD_OK ? check_def(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_turn_curve_def", &own, given, diag));
+    TDI_TRY(check_def(def, diag));
     size_t bytes = place_curve(NULL, NULL, (size_t)def->key_count);
     td_turn_curve *curve = tdi_alloc_zeroed(alloc, 1, bytes);
     if (!curve) {

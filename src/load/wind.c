@@ -252,11 +252,8 @@ td_status td_wind_new(const td_wind_def *given, const td_alloc *alloc, td_wind *
     TDI_REFUSE_IF(!out);
     td_wind_def own = td_wind_def_default();
     const td_wind_def *def = &own;
-    td_status status = tdi_def_take("td_wind_def", &own, given, diag);
-    status = status == TD_OK ? check_def(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_wind_def", &own, given, diag));
+    TDI_TRY(check_def(def, diag));
     td_wind *wind = tdi_alloc_zeroed(alloc, 1, sizeof *wind);
     if (!wind) {
         return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for a wind");

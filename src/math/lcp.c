@@ -38,10 +38,7 @@ td_lcp_opts td_lcp_opts_default(void) {
 
 td_status tdi_lcp_opts_take(const td_lcp_opts *given, td_lcp_opts *o, td_diag *diag) {
     *o = td_lcp_opts_default();
-    td_status status = tdi_opts_take("td_lcp_opts", o, given, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_lcp_opts", o, given, diag));
     if (o->method != TD_LCP_EXACT && o->method != TD_LCP_SOR) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "td_lcp_opts: unknown method %d; expected TD_LCP_EXACT or TD_LCP_SOR",
@@ -349,11 +346,8 @@ td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts, const td_
                        td_real *x, td_lcp_result *result, td_diag *diag) {
     TDI_REFUSE_IF(!problem || !result || (problem->count > 0 && !x));
     td_lcp_opts own;
-    td_status status = tdi_lcp_opts_take(opts, &own, diag);
-    status = status == TD_OK ? check_problem(problem, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_lcp_opts_take(opts, &own, diag));
+    TDI_TRY(check_problem(problem, diag));
     tdi_lcp_work work;
     tdi_layout l = {NULL, 0};
     tdi_lcp_place(&work, &l, problem->count);

@@ -213,10 +213,7 @@ static td_status apply_general_body(const reading *r, td_segment_def *def) {
         return refuse_here(
             r, "the two joints of this body are at the same place; the body has no length");
     }
-    td_status status = second_from_inertia(r, p + 7, &def->second_moment);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(second_from_inertia(r, p + 7, &def->second_moment));
     tdi_moments m = tdi_given_moments(def);
     if (!tdi_moments_physical(&m, INERTIA_TOLERANCE)) {
         return refuse_here(
@@ -337,10 +334,7 @@ static td_status read_all(reading *r, int32_t type_count) {
         r->module = m;
         r->params = r->string->params + next;
         next += params;
-        td_status status = read_module(r, (module_kind)r->kinds[type], params);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(read_module(r, (module_kind)r->kinds[type], params));
     }
     return read_end(r);
 }

@@ -24,10 +24,7 @@ td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td
     TDI_CLEAR(out);
     TDI_REFUSE_IF(!out);
     td_skeleton_opts checked;
-    td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_skeleton_opts_check(opts, &checked, diag));
     td_builder *builder = tdi_alloc_zeroed(alloc, 1, sizeof *builder);
     if (!builder) {
         return TD_ERR_MEMORY;
@@ -35,7 +32,7 @@ td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td
     builder->store.alloc = alloc;
     builder->opts = checked;
     td_material first = td_material_get(0);
-    status = td_builder_add_material(builder, &first, NULL, NULL);
+    td_status status = td_builder_add_material(builder, &first, NULL, NULL);
     if (status != TD_OK) {
         td_builder_free(builder);
         return status;
@@ -66,10 +63,7 @@ static td_status no_memory(td_diag *diag, const char *what) {
 td_status td_builder_add_material(td_builder *builder, const td_material *material, int32_t *index,
                                   td_diag *diag) {
     TDI_REFUSE_IF(!builder || !material);
-    td_status status = tdi_material_check(material, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_material_check(material, diag));
     tdi_store *s = &builder->store;
     if (s->material_count == INT32_MAX) {
         return tdi_fail(diag, TD_ERR_LIMIT, "there are too many materials");
@@ -114,10 +108,7 @@ td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32
                                td_diag *diag) {
     TDI_REFUSE_IF(!builder || !shape);
     tdi_store *s = &builder->store;
-    td_status status = tdi_shape_check(shape, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_shape_check(shape, diag));
     bool outlined = shape->kind == TD_SHAPE_POLYGON || shape->kind == TD_SHAPE_PATCHES;
     if (outlined && (shape->polygon_first < 0 || shape->polygon_count < 1 ||
                      shape->polygon_first > s->polygon_count - shape->polygon_count)) {
@@ -133,10 +124,7 @@ td_status td_builder_add_shape(td_builder *builder, const td_shape *shape, int32
                             corners, TDI_PATCH_POINTS);
         }
     }
-    status = reserve_shape(builder, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(reserve_shape(builder, diag));
     s->shapes[s->shape_count] = *shape;
     builder->shape_moments[s->shape_count] = tdi_shape_integrate(shape, s->polygons, s->points);
     if (index) {
@@ -174,10 +162,7 @@ static td_status add_outlines(td_builder *builder, const td_shape *shape, const 
     for (int32_t i = 0; i < polygon_count; i++) {
         point_count += counts ? counts[i] : each;
     }
-    td_status status = reserve_polygons(s, polygon_count, point_count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(reserve_polygons(s, polygon_count, point_count, diag));
     td_shape own = *shape;
     own.polygon_first = s->polygon_count;
     own.polygon_count = polygon_count;
@@ -431,16 +416,10 @@ td_status tdi_store_check(const tdi_store *store, td_diag *diag) {
 }
 
 static td_status compute(td_builder *builder, td_diag *diag) {
-    td_status status = check_ids(builder, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_ids(builder, diag));
     set_masses(builder);
     if (builder->opts.prune_length > 0 || builder->opts.prune_mass > 0) {
-        status = tdi_prune(&builder->store, builder->extras, &builder->opts, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_prune(&builder->store, builder->extras, &builder->opts, diag));
     }
     tdi_shelter_set(&builder->store);
     tdi_springs_set(&builder->store, builder->extras, builder->opts.springs);

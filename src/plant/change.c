@@ -41,11 +41,8 @@ td_status tdi_materials_change(td_material *materials, int32_t material_count,
         const tdi_range ranges[] = {
             TDI_FROM_0("density", "kg/m^3", c->density), TDI_FROM_0("young", "Pa", c->young),
             TDI_FROM_0("shear", "Pa", c->shear), TDI_FINITE("damping_time", "s", c->damping_time)};
-        td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges,
-                                            c->name ? c->name : "material", k, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges,
+                                 c->name ? c->name : "material", k, diag));
         for (int32_t i = 0; i < material_count; i++) {
             if (!c->name || strcmp(c->name, materials[i].name) == 0) {
                 change_material(&materials[i], c);
@@ -149,11 +146,8 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     const tdi_store *from = &skeleton->store;
     tdi_store to;
     const tdi_range range = TDI_ABOVE_0("size", NULL, size);
-    td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = tdi_store_copy(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
+    TDI_TRY(tdi_check_ranges(&range, 1, NULL, TD_NONE, diag));
+    td_status status = tdi_store_copy(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
     if (status == TD_OK) {
         status = tdi_materials_change(to.materials, to.material_count, changes, count, diag);
     }

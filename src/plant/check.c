@@ -59,10 +59,7 @@ td_segment_def td_segment_def_default(void) {
 td_status tdi_skeleton_opts_check(const td_skeleton_opts *opts, td_skeleton_opts *out,
                                   td_diag *diag) {
     *out = td_skeleton_opts_default();
-    td_status status = tdi_opts_take("td_skeleton_opts", out, opts, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_skeleton_opts", out, opts, diag));
     if (out->springs != TD_SPRING_CLAMPED && out->springs != TD_SPRING_THESIS) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "springs is %d; it must be TD_SPRING_CLAMPED or TD_SPRING_THESIS",

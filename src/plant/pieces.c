@@ -229,10 +229,7 @@ static td_status take_patch(void *context, const tdi_turtle *open,
                             const td_vec3 points[TDI_PATCH_POINTS], int64_t module, td_diag *diag) {
     walker *w = context;
     td_vec3 local[TDI_PATCH_POINTS];
-    td_status status = flush(w, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(flush(w, diag));
     tdi_piece piece = piece_at(w, open, module);
     td_quat back = tdi_quat_conj(piece.rotation);
     for (int32_t i = 0; i < TDI_PATCH_POINTS; i++) {
@@ -261,10 +258,7 @@ static td_status take_patch(void *context, const tdi_turtle *open,
 static td_status take_segment(void *context, tdi_turtle *at, td_real length, td_real width_end,
                               int64_t module, td_diag *diag) {
     walker *w = context;
-    td_status status = flush(w, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(flush(w, diag));
     const tdi_body_header *body = w->header->body;
     tdi_piece piece = piece_at(w, at, module);
     piece.organ = TD_ORGAN_STEM;

@@ -73,11 +73,8 @@ td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *st
     TDI_REFUSE_IF(!grammar || !string || !out);
     td_skeleton_opts checked;
     td_builder *builder;
-    td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = td_builder_new(&checked, alloc, &builder, NULL);
+    TDI_TRY(tdi_skeleton_opts_check(opts, &checked, diag));
+    td_status status = td_builder_new(&checked, alloc, &builder, NULL);
     if (status != TD_OK) {
         return tdi_fail(diag, status, "out of memory for the skeleton");
     }
@@ -230,10 +227,7 @@ td_status td_totals_from_string(const td_grammar *grammar, const td_string *stri
     TDI_REFUSE_IF(!grammar || !string || !out);
     memset(out, 0, sizeof *out);
     td_skeleton_opts checked;
-    td_status status = tdi_skeleton_opts_check(opts, &checked, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_skeleton_opts_check(opts, &checked, diag));
     if (tdi_string_is_articulated(grammar, string)) {
         return sum_tree(grammar, string, 1, &checked, alloc, out, diag);
     }
@@ -242,7 +236,7 @@ td_status td_totals_from_string(const td_grammar *grammar, const td_string *stri
         return sum_tree(grammar, string, body->length_unit, &checked, alloc, out, diag);
     }
     tdi_plant_header header;
-    status = tdi_plant_header_read(grammar, alloc, &header, diag);
+    td_status status = tdi_plant_header_read(grammar, alloc, &header, diag);
     if (status == TD_OK) {
         status = sum_pieces(grammar, string, &header, &checked, alloc, out, diag);
     }

@@ -33,11 +33,8 @@ typedef struct maker {
 
 static td_status use_material(maker *m, int32_t material, int32_t *index, td_diag *diag) {
     if (m->materials[material] == TD_NONE) {
-        td_status status = td_builder_add_material(m->builder, &m->header->materials[material],
-                                                   &m->materials[material], diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(td_builder_add_material(m->builder, &m->header->materials[material],
+                                        &m->materials[material], diag));
     }
     *index = m->materials[material];
     return TD_OK;
@@ -59,10 +56,7 @@ static td_status use_patches(maker *m, const tdi_piece *piece, int32_t *index, t
     td_vec3 other = tdi_sub(used->stretch, shape.stretch);
     if (tdi_dot(other, other) != 0) {
         shape.polygon_first = used->polygon_first;
-        td_status status = td_builder_add_shape(m->builder, &shape, last, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(td_builder_add_shape(m->builder, &shape, last, diag));
     }
     *index = *last;
     return TD_OK;
@@ -125,10 +119,7 @@ static td_status use_contour(maker *m, int32_t contour, int32_t *number, td_diag
     }
     if (m->contours[contour] == 0) {
         td_contour own = contour_of(&m->header->body->contours[contour].curve);
-        td_status status = td_builder_add_contour(m->builder, &own, &m->contours[contour], diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(td_builder_add_contour(m->builder, &own, &m->contours[contour], diag));
     }
     *number = m->contours[contour];
     return TD_OK;

@@ -18,10 +18,7 @@ td_adapt_opts td_adapt_opts_default(void) {
 
 static td_status take_opts(const td_adapt_opts *given, td_adapt_opts *o, td_diag *diag) {
     *o = td_adapt_opts_default();
-    td_status status = tdi_opts_take("td_adapt_opts", o, given, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_adapt_opts", o, given, diag));
     if (o->weights < TD_WEIGHTS_EVEN || o->weights > TD_WEIGHTS_CAMERA) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "weights is %d; it must be one of td_adapt_weights",
                         (int)o->weights);
@@ -72,10 +69,7 @@ static void fill_weights(td_adapt *s) {
 td_status td_adapt_set_opts(td_adapt *s, const td_adapt_opts *opts, td_diag *diag) {
     td_adapt_opts own;
     TDI_REFUSE_IF(!s);
-    td_status status = take_opts(opts, &own, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(take_opts(opts, &own, diag));
     const td_adapt_opts old = s->opts;
     s->opts = own;
     s->opts.shuffle = old.shuffle;
@@ -147,10 +141,7 @@ td_status tdi_adapt_new(void *tree, const td_adapt_opts *opts, const td_alloc *a
     tdi_tree_state *state = tree;
     td_adapt_opts own;
     *out = NULL;
-    td_status status = take_opts(opts, &own, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(take_opts(opts, &own, diag));
     td_adapt draft = {.alloc = alloc, .opts = own, .model = state->model, .state = state};
     tdi_layout l = {NULL, 0};
     lay_out(&draft, &l);
@@ -164,7 +155,7 @@ td_status tdi_adapt_new(void *tree, const td_adapt_opts *opts, const td_alloc *a
     memcpy(l.base, &draft, sizeof draft);
     td_adapt *s = (td_adapt *)l.base;
     s->stiffness = 1;
-    status = fill_bodies(s, diag);
+    td_status status = fill_bodies(s, diag);
     if (status == TD_OK) {
         status = tdi_assembly_make(s);
         if (status != TD_OK) {

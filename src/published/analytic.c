@@ -584,10 +584,7 @@ static td_status check_step(td_analytic *a, const td_step_opts *given, bool expl
                             const td_collider *colliders, int32_t count, td_diag *diag) {
     td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
-        td_status status = tdi_step_opts_take(tdi_opts_at(given, k), &o[k], diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_step_opts_take(tdi_opts_at(given, k), &o[k], diag));
         td_step_opts each = o[k];
         if (!explicit_step) {
             each.integrator = TD_EULER;
@@ -600,10 +597,7 @@ static td_status check_step(td_analytic *a, const td_step_opts *given, bool expl
             return tdi_fail_at(diag, TD_ERR_ARGUMENT, k,
                                "dt and integrator must be the same for all states");
         }
-        status = tdi_state_check(&a->tree[k]->head, &each, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_state_check(&a->tree[k]->head, &each, diag));
     }
     for (int32_t k = 0; k < count; k++) {
         if (colliders[k].kind == TD_COLLIDER_HEIGHT_FIELD) {
@@ -643,10 +637,7 @@ static td_status run_stages(td_analytic *a, const td_step_opts *o, const td_coll
 td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_collider *colliders,
                            int32_t count, td_step_stats *stats, td_diag *diag) {
     TDI_REFUSE_IF(!a);
-    td_status status = check_step(a, given, true, colliders, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_step(a, given, true, colliders, count, diag));
     const td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_explicit_open(a->tree[k]->model, a->tree[k]);
@@ -654,7 +645,7 @@ td_status td_analytic_step(td_analytic *a, const td_step_opts *given, const td_c
     keep(a, false);
     aim(a, o->dt);
     note_beginnings(a);
-    status = collide(a, o, colliders, count, diag);
+    td_status status = collide(a, o, colliders, count, diag);
     for (int32_t k = 0; k < a->tree_count; k++) { // stages start from the velocities after impacts
         tdi_tree_state *s = a->tree[k];
         const size_t bytes = (size_t)s->model->head.dof_count * sizeof *s->v;
@@ -730,10 +721,7 @@ void td_analytic_loads(const td_analytic *a, int32_t state, td_load *loads) {
 td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
                               const td_collider *colliders, int32_t count, td_diag *diag) {
     TDI_REFUSE_IF(!a);
-    td_status status = check_step(a, given, false, colliders, count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_step(a, given, false, colliders, count, diag));
     const td_step_opts *o = a->step_opts;
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_tree_fresh(a->tree[k]);
@@ -741,7 +729,7 @@ td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
     keep(a, false);
     aim(a, o->dt);
     note_beginnings(a);
-    status = collide(a, o, colliders, count, diag);
+    td_status status = collide(a, o, colliders, count, diag);
     if (status == TD_OK) {
         status = constrain(a, o, 0, colliders, count, diag);
     }

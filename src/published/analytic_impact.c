@@ -175,10 +175,7 @@ static td_status check_hits(const td_analytic *a, const td_hit *hits, int32_t co
                                     TDI_FINITE3("velocity", "m/s", h->velocity),
                                     TDI_BETWEEN("friction", NULL, h->friction, 0, 10),
                                     TDI_BETWEEN("restitution", NULL, h->restitution, 0, 1)};
-        td_status status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, "hit", k, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, "hit", k, diag));
     }
     return TD_OK;
 }

@@ -20,10 +20,7 @@ td_analytic_opts td_analytic_opts_default(void) {
 static td_status take_opts(const td_analytic_opts *given, td_analytic_opts *o, td_lcp_opts *solver,
                            td_diag *diag) {
     *o = td_analytic_opts_default();
-    td_status status = tdi_opts_take("td_analytic_opts", o, given, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_analytic_opts", o, given, diag));
     if (o->law != TD_IMPACT_NEWTON && o->law != TD_IMPACT_POISSON) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "td_analytic_opts: unknown law %d", (int)o->law);
     }
@@ -31,7 +28,8 @@ static td_status take_opts(const td_analytic_opts *given, td_analytic_opts *o, t
                                 TDI_BETWEEN("restitution", NULL, o->restitution, 0, 1),
                                 TDI_FROM_0("slow", "m/s", o->slow),
                                 TDI_BETWEEN("row_limit", NULL, o->row_limit, 1, MOST_ROWS)};
-    status = tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
+    td_status status =
+        tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
     return status == TD_OK ? tdi_lcp_opts_take(o->solver, solver, diag) : status;
 }
 

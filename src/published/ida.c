@@ -182,11 +182,8 @@ td_status td_ida_new(td_body *body, const td_ida_opts *opts, const td_alloc *all
     TDI_CLEAR(out);
     TDI_REFUSE_IF(!state || !out);
     td_ida_opts own = td_ida_opts_default();
-    td_status status = tdi_opts_take("td_ida_opts", &own, opts, diag);
-    status = status == TD_OK ? check(state->model, &own, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_ida_opts", &own, opts, diag));
+    TDI_TRY(check(state->model, &own, diag));
     tdi_tree_fresh(state);
     td_ida draft = {.alloc = alloc, .system = {.model = state->model, .state = state, .opts = own}};
     tdi_layout l = {NULL, 0};
@@ -333,10 +330,7 @@ td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag) {
     tdi_tree_state *s = ida->system.state;
     tdi_tree_fresh(s);
     const tdi_range range = TDI_ABOVE_0("duration", "s", duration);
-    td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_check_ranges(&range, 1, NULL, TD_NONE, diag));
     bool again = !ida->started || !unchanged(ida), fine = true;
     keep(ida);
     ida->fault[0] = '\0';

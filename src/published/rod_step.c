@@ -388,10 +388,7 @@ static td_status step(tdi_rod_state *s, const td_step_opts *o, td_step_stats *st
     const tdi_rod_model *m = s->model;
     const bool goes_on = s->head.known == 1 && s->head.dt > 0;
     bool kept = true;
-    td_status status = check_chains(m, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_chains(m, diag));
     tdi_rod_follow(s);
     begin_rows(s, o);
     if (!goes_on) {

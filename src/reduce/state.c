@@ -76,10 +76,7 @@ td_reduce_opts td_reduce_opts_default(void) {
 
 static td_status take_opts(const td_reduce_opts *given, td_reduce_opts *o, td_diag *diag) {
     *o = td_reduce_opts_default();
-    td_status status = tdi_opts_take("td_reduce_opts", o, given, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_opts_take("td_reduce_opts", o, given, diag));
     if (!(o->error >= 0 && isfinite(o->error))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "error is %g m; it must be 0 or more", o->error);
     }
@@ -98,10 +95,7 @@ td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
     TDI_CLEAR(out);
     TDI_REFUSE_IF(!m || !out);
     td_reduce_opts own;
-    td_status status = take_opts(opts, &own, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(take_opts(opts, &own, diag));
     tdi_reduced_state sizes;
     memset(&sizes, 0, sizeof sizes);
     tdi_layout l = {NULL, 0};

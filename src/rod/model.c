@@ -140,10 +140,7 @@ static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
         return tdi_fail_at(diag, TD_ERR_DEF, rod,
                            "rod %d: struct_size is wrong; start from td_rod_def_default()", rod);
     }
-    td_status status = check_numbers(d, rod, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_numbers(d, rod, diag));
     const char *wrong = wrong_ends(d);
     if (wrong) {
         return tdi_fail_at(diag, TD_ERR_ARGUMENT, rod, "rod %d: %s", rod, wrong);
@@ -171,7 +168,7 @@ static td_status check_rod(const td_rod_def *defs, int32_t rod, td_diag *diag) {
                                "rod %d does not start at its parent's vertex", rod);
         }
     }
-    status = check_curve(d, rod, d->points, "points", diag);
+    td_status status = check_curve(d, rod, d->points, "points", diag);
     return status == TD_OK && d->rest ? check_curve(d, rod, d->rest, "rest", diag) : status;
 }
 
@@ -386,10 +383,7 @@ static td_status check_all(const td_rod_def *rods, int32_t rod_count, const td_r
 static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_rod_body *bodies,
                             int32_t body_count, const td_alloc *alloc, tdi_rod_model **out,
                             td_diag *diag) {
-    td_status status = check_all(rods, rod_count, bodies, body_count, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_all(rods, rod_count, bodies, body_count, diag));
     const size_t count = (size_t)rod_count;
     tdi_rod_chain *chains = tdi_alloc_zeroed(alloc, count, sizeof *chains);
     if (!chains) {
@@ -398,7 +392,7 @@ static td_status make_model(const td_rod_def *rods, int32_t rod_count, const td_
     for (int32_t k = 0; k < rod_count; k++) {
         chains[k] = chain_of(&rods[k]);
     }
-    status = tdi_rod_chains_new(chains, rod_count, alloc);
+    td_status status = tdi_rod_chains_new(chains, rod_count, alloc);
     for (int32_t k = 0; k < rod_count && status == TD_OK; k++) {
         status = fill_chain(&rods[k], &chains[k], alloc);
     }

@@ -276,10 +276,7 @@ static td_status make_branch(maker *k, int32_t segment, td_diag *diag) {
     td_quat before = k->turn[s->parent], rest = s->rest;
     if (start == AT_SPUR) {
         td_quat turn;
-        td_status status = make_spur(k, segment, &parent, &turn, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(make_spur(k, segment, &parent, &turn, diag));
         before = tdi_quat_mul(before, turn);
         rest = tdi_quat_mul(tdi_quat_conj(turn), rest);
     }
@@ -365,10 +362,7 @@ td_status tdi_rod_model_from_skeleton(const td_skeleton *skeleton, const td_allo
         return tdi_fail(diag, TD_ERR_LIMIT, "the skeleton has too many segments for rods");
     }
     for (int32_t i = 0; i < k.count; i++) {
-        td_status status = check_segment(&k.segments[i], i, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(check_segment(&k.segments[i], i, diag));
     }
     td_status status = make(&k, skeleton, alloc, diag);
     if (status != TD_OK) {

@@ -42,10 +42,7 @@ static td_status model_new(const td_skeleton *skeleton, const td_body_opts *opts
     if (opts->law != TD_LAW_DEFAULT && opts->law != TD_LAW_TANGENT) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "rods have the law 'tangent' alone");
     }
-    td_status status = tdi_rod_model_from_skeleton(skeleton, alloc, &m, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_rod_model_from_skeleton(skeleton, alloc, &m, diag));
     m->segments = td_skeleton_segments(skeleton);
     m->head.segment_count = td_skeleton_count(skeleton);
     if (td_skeleton_strand_count(skeleton) > 0) {

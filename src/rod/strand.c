@@ -293,10 +293,7 @@ td_status tdi_rod_model_of_strands(const td_skeleton *skeleton, const td_alloc *
                       .materials = td_skeleton_materials(skeleton),
                       .strands = td_skeleton_strands(skeleton),
                       .strand_count = td_skeleton_strand_count(skeleton)};
-    td_status status = check(&k, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check(&k, diag));
     // a strand has at least one segment
     const size_t n = 2 * (size_t)td_skeleton_count(skeleton) + 1,
                  bytes = sizeof *k.chains + sizeof *k.bodies + sizeof *k.turns +
@@ -310,7 +307,7 @@ td_status tdi_rod_model_of_strands(const td_skeleton *skeleton, const td_alloc *
     k.turns = (td_quat *)(k.bodies + n);
     k.points = (td_vec3 *)(k.turns + n);
     k.body_of = (int32_t *)(k.points + 2 * n);
-    status = make(&k, alloc, out, diag);
+    td_status status = make(&k, alloc, out, diag);
     tdi_alloc_free(alloc, room, n * bytes);
     return status;
 }

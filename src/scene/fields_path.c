@@ -138,16 +138,10 @@ td_status tdi_fields_find(const tdi_scene_table *table, void *object, const char
     walk w = {table, object, path, path, diag};
     for (;;) {
         const tdi_scene_field *field = NULL;
-        td_status status = find_row(&w, &field);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(find_row(&w, &field));
         char *at = w.object + field->offset;
         if (field->kind == TDI_SCENE_LIST) {
-            status = find_item(&w, field, &at);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(find_item(&w, field, &at));
         }
         if (!field->table) {
             return find_value(&w, field->kind == TDI_SCENE_LIST ? field->item : field, at, out);
@@ -179,10 +173,7 @@ td_status tdi_fields_get(const tdi_scene_table *table, const void *object, const
                          td_real *value, td_diag *diag) {
     tdi_field_place place;
     // nothing is written through the place
-    td_status status = find_number(table, (void *)object, path, &place, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find_number(table, (void *)object, path, &place, diag));
     if (place.field->kind == TDI_SCENE_INT) {
         *value = *(const int32_t *)place.at;
     } else if (place.field->kind == TDI_SCENE_BOOL) {
@@ -197,10 +188,7 @@ td_status tdi_fields_set(const tdi_scene_table *table, void *object, const char 
                          td_real value, td_diag *diag) {
     tdi_field_place place;
     char expected[TDI_EXPECTS_TEXT];
-    td_status status = find_number(table, object, path, &place, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find_number(table, object, path, &place, diag));
     bool flag = place.field->kind == TDI_SCENE_BOOL;
     if (flag ? value != 0 && value != 1 : !tdi_field_admits(place.field, value)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' cannot be %g; it must be %s", place.field->key,

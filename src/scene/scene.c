@@ -506,10 +506,7 @@ static td_status check_contact(const td_scene *s, td_diag_list *diags) {
                 s->def.collider_count > 0 ? "'colliders'" : "'contact'", name_of(o));
         }
         if (o->integrator != TD_IMPLICIT && o->integrator != TD_IMPLICIT_EULER) {
-            const td_status status = check_bumps(s, o, path, diags);
-            if (status != TD_OK) {
-                return status;
-            }
+            TDI_TRY(check_bumps(s, o, path, diags));
             continue;
         }
         first = first ? first : o;
@@ -582,12 +579,9 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
                                "'%s' belongs to a plant; this object has no 'plant'", key);
     }
-    td_status status = check_strand(s, k, diags);
-    status = status == TD_OK ? check_solver(s, k, diags) : status;
-    status = status == TD_OK ? check_joints(s, k, diags) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_strand(s, k, diags));
+    TDI_TRY(check_solver(s, k, diags));
+    TDI_TRY(check_joints(s, k, diags));
     if (o->instances.smallest > o->instances.largest) {
         snprintf(path, sizeof path, "objects[%d].instances.largest", k);
         return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,

@@ -274,10 +274,7 @@ static td_real *moved(const td_scene *from, td_scene *to, const td_real *place) 
 
 td_status tdi_scene_twin(const td_scene *from, const td_alloc *alloc, td_scene **out) {
     size_t count = (size_t)from->keyed_count;
-    td_status status = copy_def(&from->def, alloc, out);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(copy_def(&from->def, alloc, out));
     td_scene *s = *out;
     s->from = from;
     s->value = from->value;

@@ -14,6 +14,7 @@
 
 #include "skin/organs.h"
 
+#include "base/diag.h"
 #include "math/quat.h"
 #include "plant/fields.h"
 #include "plant/shape.h"
@@ -299,10 +300,7 @@ static td_status stamp(tdi_skin *skin, const tdi_sheet *sheet, tdi_part_kind kin
     if (sheet->index_count == 0) {
         return TD_OK;
     }
-    td_status status = tdi_skin_reserve(skin, kind, sheet->vertex_count, sheet->index_count);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_skin_reserve(skin, kind, sheet->vertex_count, sheet->index_count));
     uint32_t first = (uint32_t)skin->parts[kind].vertex_count;
     tdi_vertex vertex = {.bind = tdi_bind_to(print->bones[0].segment)};
     for (int64_t i = 0; i < sheet->vertex_count; i++) {

@@ -16,6 +16,7 @@
 
 #include "skin/path.h"
 
+#include "base/diag.h"
 #include "math/quat.h"
 
 #define GENTLE     (40 * TDI_PI / 180) // rad: up to here a bend is a curve
@@ -71,10 +72,7 @@ static td_status gather_joints(tdi_path *path, const tdi_posed *posed, const tdi
         joint.radius = segment->radius_base;
         joint.bears = axes->bears[i];
         joint.color = tdi_rgb_linear(segment->color);
-        td_status status = push_joint(path, joint);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(push_joint(path, joint));
         last = i;
     }
     joint.place = tdi_posed_tip(posed, last);
@@ -190,10 +188,7 @@ static td_status push_straight(tdi_path *path, int64_t i) {
     tdi_ring old = ring;
     old.slope = sharp ? slope_a : ring.slope;
     old.color = before->color;
-    td_status status = push_ring(path, old);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(push_ring(path, old));
     ring.slope = sharp ? slope_b : ring.slope;
     ring.edge = true;
     return push_ring(path, ring);

@@ -160,10 +160,7 @@ td_status tdi_tree_model_new(const td_skeleton *skeleton, const td_body_opts *op
         return tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
     for (int32_t i = 0; i < n; i++) {
-        td_status status = tdi_segment_check(&segments[i], i, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_segment_check(&segments[i], i, diag));
     }
     td_status fits = check_strands(skeleton, diag);
     if (fits != TD_OK) {

@@ -210,13 +210,10 @@ td_status td_tree_model_rest_new(td_body *body, td_vec3 gravity, const td_alloc 
     const tdi_tree_model *m = state->model;
     size_t count = (size_t)m->body_count;
     const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag));
     td_real *reach = tdi_alloc_zeroed(alloc, count, sizeof *reach);
-    status = reach ? tdi_tree_model_copy(m, alloc, &next, diag)
-                   : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
+    td_status status = reach ? tdi_tree_model_copy(m, alloc, &next, diag)
+                             : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the rest shape");
     if (status == TD_OK) {
         tdi_tree_carry(m, state, gravity, NULL, 0);
         measure_reach(m, state, tdi_norm(gravity), reach);

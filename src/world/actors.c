@@ -73,17 +73,14 @@ bool td_world_actor_enabled(const td_world *w, td_actor_id id) {
 
 // One more in reserve.
 static td_status make_one(td_world *w, int32_t variant, td_diag *diag) {
-    td_status status = tdi_world_actor_room(w, (int64_t)w->room.made_count + 1);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_world_actor_room(w, (int64_t)w->room.made_count + 1));
     tdi_actor *a = &w->actors[w->room.made_count];
     if (w->room.segment_count + td_skeleton_count(w->variants.list[variant].skeleton) >
         w->room.segment_limit) {
         return tdi_fail(diag, TD_ERR_LIMIT, "the world would have more than %lld segments",
                         (long long)w->room.segment_limit);
     }
-    status = tdi_variant_draw(w, variant, diag);
+    td_status status = tdi_variant_draw(w, variant, diag);
     if (status == TD_OK) {
         status = tdi_actor_make(w, variant, a, diag);
         if (status != TD_OK) {
@@ -172,10 +169,7 @@ td_actor_def td_actor_def_default(void) {
 }
 
 static td_status check_def(const td_world *w, const td_actor_def *def, td_diag *diag) {
-    td_status status = check_object(w, def->object, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_object(w, def->object, diag));
     const int32_t variants = w->scene->def.objects[def->object].instances.variants;
     if (def->skeleton && def->variant != TD_NONE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -392,13 +386,10 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
                         int32_t *constraint, td_diag *diag) {
     const int32_t k = (int32_t)(a - w->actors);
     const tdi_actor before = *a;
-    td_status status = tdi_actor_check_scene(w, a, "be placed elsewhere", diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_actor_check_scene(w, a, "be placed elsewhere", diag));
     tdi_state_save(a->state, w->memory.began);
     put(w, a, to);
-    status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
+    td_status status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     status = status == TD_OK ? tdi_world_replace_constraint(w, k, weld, constraint, diag) : status;
     if (status != TD_OK) {
         *a = before;
@@ -416,11 +407,8 @@ td_status td_world_place_actor(td_world *w, td_actor_id id, td_vec3 position, td
                                td_diag *diag) {
     TDI_REFUSE_IF(!w);
     tdi_actor *a;
-    td_status status = tdi_actor_find(w, id, &a, diag);
-    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_actor_find(w, id, &a, diag));
+    TDI_TRY(tdi_check_pose(position, rotation, diag));
     const tdi_transform to = {position, tdi_quat_unit(rotation)};
     return tdi_actor_put(w, a, to, NULL, NULL, diag);
 }
@@ -434,14 +422,11 @@ static void set_filter(tdi_actor *a, td_filter filter) {
 td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filter, td_diag *diag) {
     TDI_REFUSE_IF(!w);
     tdi_actor *a;
-    td_status status = tdi_actor_find(w, id, &a, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_actor_find(w, id, &a, diag));
     const td_filter before = a->filter;
     const int32_t k = (int32_t)(a - w->actors);
     set_filter(a, filter);
-    status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
+    td_status status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     if (status != TD_OK) {
         set_filter(a, before);
         tdi_actor_find_overlaps(w, k);

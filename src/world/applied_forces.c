@@ -94,10 +94,7 @@ static td_status find_segment(td_world *w, td_actor_id id, int32_t segment, tdi_
 }
 
 static td_status check_def(td_world *w, const td_grab_def *def, tdi_actor **actor, td_diag *diag) {
-    const td_status status = find_segment(w, def->actor, def->segment, actor, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find_segment(w, def->actor, def->segment, actor, diag));
     if (!tdi_finite3(def->point) || !tdi_finite3(def->to)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
                         tdi_finite3(def->point) ? "to" : "point");
@@ -137,11 +134,8 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
     tdi_actor *a;
     int32_t k;
     *out = (td_grab_id){0};
-    td_status status = tdi_def_take("td_grab_def", def, given, diag);
-    status = status == TD_OK ? check_def(w, def, &a, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_grab_def", def, given, diag));
+    TDI_TRY(check_def(w, def, &a, diag));
     const tdi_applied_force spring = {.kind = TDI_APPLIED_SPRING,
                                       .actor = (int32_t)(a - w->actors),
                                       .segment = def->segment,
@@ -149,7 +143,7 @@ td_status td_world_add_grab(td_world *w, const td_grab_def *given, td_grab_id *o
                                       .vector = def->to,
                                       .stiffness = def->stiffness,
                                       .damping = def->damping};
-    status = add_applied(w, spring, &k, diag);
+    td_status status = add_applied(w, spring, &k, diag);
     if (status == TD_OK) {
         tdi_actor_note_jump(w, spring.actor, 0, 1);
         *out = (td_grab_id){(uint32_t)k + 1, w->loads.applied[k].generation, w->ids.number};
@@ -251,12 +245,9 @@ static td_status add_force(td_world *w, const td_force_def *given, tdi_applied_k
     td_force_def own = td_force_def_default(), *def = &own;
     tdi_actor *a;
     int32_t k;
-    td_status status = tdi_def_take("td_force_def", def, given, diag);
-    status = status == TD_OK ? find_segment(w, def->actor, def->segment, &a, diag) : status;
-    status = status == TD_OK ? check_force(def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_force_def", def, given, diag));
+    TDI_TRY(find_segment(w, def->actor, def->segment, &a, diag));
+    TDI_TRY(check_force(def, diag));
     tdi_applied_force force = {
         .kind = kind, .actor = (int32_t)(a - w->actors), .segment = def->segment};
     place_force(a, def, &force);

@@ -267,13 +267,10 @@ td_status td_world_set_target(td_world *w, td_constraint_id id, const td_constra
                               td_diag *diag) {
     TDI_REFUSE_IF(!w || !target);
     tdi_constraint_slot *t;
-    td_status status = find(w, id, &t, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, &t, diag));
     td_constraint changed = t->def;
     changed.target = *target;
-    status = td_constraints_check(&changed, 1, diag);
+    td_status status = td_constraints_check(&changed, 1, diag);
     t->def.target = status == TD_OK ? *target : t->def.target;
     return status;
 }
@@ -392,11 +389,8 @@ static td_status detach(td_world *w, int32_t k, td_diag *diag) {
 td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag) {
     TDI_REFUSE_IF(!w);
     td_attach_def own = td_attach_def_default(), *def = &own;
-    td_status status = tdi_def_take("td_attach_def", def, given, diag);
-    status = status == TD_OK ? check_attach(w, def, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_attach_def", def, given, diag));
+    TDI_TRY(check_attach(w, def, diag));
     const int32_t k = td_world_actor_index(w, def->actor), to = td_world_actor_index(w, def->to);
     const tdi_transform at = {def->position, tdi_quat_unit(def->rotation)};
     const tdi_transform place =
@@ -404,7 +398,7 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
     const bool loose = is_loose(w, &w->actors[k]);
     td_constraint weld = weld_of(def, k, to);
     int32_t constraint = TD_NONE;
-    status = loose ? check(w, &weld, diag) : TD_OK;
+    td_status status = loose ? check(w, &weld, diag) : TD_OK;
     if (status == TD_OK) {
         status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &constraint, diag);
     }

@@ -25,10 +25,7 @@ static bool can_inherit(const tdi_solver *solver) {
 
 td_status tdi_actor_check_growth(const td_world *w, const tdi_actor *a, bool cut, td_diag *diag) {
     const tdi_solver *solver = a->solver;
-    td_status status = tdi_actor_check_scene(w, a, "be cut or grow", diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_actor_check_scene(w, a, "be cut or grow", diag));
     if (a->adapt.adapt) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "'%s' has the integrator 'adaptive', with which it cannot be cut or grow",
@@ -132,10 +129,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         set_free(a);
     }
     c->made[part] = true;
-    td_status status = tdi_actor_form(w, c->variant[part], a, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_actor_form(w, c->variant[part], a, diag));
     td_base_motion base = from->state->base;
     if (part == TDI_FALLS) {
         base = (td_base_motion){.position = base.position, .rotation = base.rotation};
@@ -145,7 +139,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
         a->solver->transfer->inherit(a->state, from->state, c->segment_map[part]);
     }
     tdi_actor_move_ends(w, a);
-    status = tdi_variant_pack(w, c->variant[part]);
+    td_status status = tdi_variant_pack(w, c->variant[part]);
     return status == TD_OK ? make_lists(w, c, part, a) : status;
 }
 
@@ -281,10 +275,7 @@ static td_status spread_ways(td_world *w, const ways *k, const tdi_change *c) {
 // The place of what falls, with a name; it was there before, or is one more.
 static td_status make_place(td_world *w, tdi_change *c) {
     const int32_t k = c->trace.actor[TDI_FALLS];
-    td_status status = tdi_world_actor_room(w, (int64_t)w->room.made_count + 1);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_world_actor_room(w, (int64_t)w->room.made_count + 1));
     const bool more = k == w->actor_count;
     tdi_actor *a = &c->next[TDI_FALLS];
     a->generation = more ? 1 : w->actors[k].generation + 1;

@@ -278,11 +278,8 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
                                 td_diag *diag) {
     TDI_REFUSE_IF(!w || !def || !out);
     *out = (td_collider_id){0};
-    td_status status = check_collider(w, def, diag);
-    status = status == TD_OK ? td_world_reserve_colliders(w, 1, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_collider(w, def, diag));
+    TDI_TRY(td_world_reserve_colliders(w, 1, diag));
     const int32_t k = free_place(w);
     tdi_collider_slot *s = &w->colliders.slots[k];
     const tdi_collider_slot before = *s;
@@ -292,7 +289,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
     s->generation = taken + 1;
-    status = tdi_collider_overlaps(w, k, diag);
+    td_status status = tdi_collider_overlaps(w, k, diag);
     if (status != TD_OK) {
         *s = before;
         return status;
@@ -381,11 +378,8 @@ td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 positi
                                   td_quat rotation, td_diag *diag) {
     TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
-    td_status status = find(w, id, &s, diag);
-    status = status == TD_OK ? tdi_check_pose(position, rotation, diag) : status;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, &s, diag));
+    TDI_TRY(tdi_check_pose(position, rotation, diag));
     tdi_collider_slot to = *s;
     to.now.position = position;
     to.now.rotation = rotation;
@@ -399,10 +393,7 @@ td_status td_world_resize_collider(td_world *w, td_collider_id id, const td_coll
                                    td_diag *diag) {
     TDI_REFUSE_IF(!w || !size);
     tdi_collider_slot *s;
-    td_status status = find(w, id, &s, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, &s, diag));
     tdi_collider_slot to = *s;
     to.now.radius = size->radius;
     to.now.length = size->length;
@@ -414,10 +405,7 @@ td_status td_world_set_collider_filter(td_world *w, td_collider_id id, td_filter
                                        td_diag *diag) {
     TDI_REFUSE_IF(!w);
     tdi_collider_slot *s;
-    td_status status = find(w, id, &s, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, &s, diag));
     tdi_collider_slot to = *s;
     to.now.filter = filter;
     return change(w, s, &to, diag);

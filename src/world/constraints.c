@@ -102,10 +102,7 @@ static td_status make_side(const making *m, int side) {
     tdi_spot spot;
     snprintf(path, sizeof path, "constraints[%d].%s.%s", (int)m->constraint,
              td_constraint_kind_name(m->from->kind), key);
-    td_status status = tdi_find_spot(m->world, &def->place, path, &spot, m->diags);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_find_spot(m->world, &def->place, path, &spot, m->diags));
     const tdi_actor *a = &m->world->actors[spot.actor];
     if (!tdi_state_offers(a->state, TDI_POINT_POSITION)) {
         return no_solver(m, key, a, "points");

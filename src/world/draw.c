@@ -77,10 +77,7 @@ static void draw_grabs(const td_world *w, const td_draw *d) {
 td_status td_world_draw(const td_world *w, const td_draw *given, td_diag *diag) {
     td_draw draw = td_draw_default();
     TDI_REFUSE_IF(!w || !given);
-    td_status status = tdi_def_take("td_draw", &draw, given, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_def_take("td_draw", &draw, given, diag));
     for (int32_t k = 0; k < w->actor_count; k++) {
         if (w->actors[k].alive) {
             draw_actor(w, &draw, k);

@@ -49,23 +49,17 @@ td_status tdi_group_make_explicit(td_world *w, tdi_group *g, const td_constraint
     if (tdi_is_implicit(w->scene->def.objects[first->object].integrator)) {
         return TD_OK;
     }
-    td_status status = check_group(w, g, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_group(w, g, diag));
     const td_contact_opts contact = tdi_world_contact_opts(w);
     td_body **states = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *states);
     g->opts = tdi_arena_zeroed(&w->arena, (size_t)g->count, sizeof *g->opts);
     for (int32_t j = 0; states && j < g->count; j++) {
         states[j] = w->actors[w->constraints.group_actor[g->first + j]].state;
     }
-    status = states && g->opts ? tdi_analytic_new(states, g->count, own, count,
-                                                  tdi_world_has_contact(w) ? &contact : NULL,
-                                                  w->alloc, &g->analytic, diag)
-                               : TD_ERR_MEMORY;
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(states && g->opts ? tdi_analytic_new(states, g->count, own, count,
+                                                 tdi_world_has_contact(w) ? &contact : NULL,
+                                                 w->alloc, &g->analytic, diag)
+                              : TD_ERR_MEMORY);
     g->memory = tdi_arena_zeroed(&w->arena, td_analytic_save_size(g->analytic) + 1, 1);
     return g->memory ? TD_OK : TD_ERR_MEMORY;
 }

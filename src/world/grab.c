@@ -28,10 +28,7 @@ td_status td_world_grab(td_world *w, td_actor_id id, int32_t segment, td_vec3 po
                         td_real stiffness, td_diag *diag) {
     int32_t actor;
     TDI_REFUSE_IF(!w);
-    const td_status status = find(w, id, segment, &actor, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, segment, &actor, diag));
     if (!is_finite(point) || !is_finite(to) || !(stiffness >= 0 && isfinite(stiffness))) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
                         "stiffness is %g N/m; it must be at least 0, and all numbers finite",
@@ -74,10 +71,7 @@ td_status td_world_set_torque(td_world *w, td_actor_id id, int32_t segment, td_r
                               td_diag *diag) {
     int32_t actor;
     TDI_REFUSE_IF(!w);
-    const td_status status = find(w, id, segment, &actor, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(find(w, id, segment, &actor, diag));
     if (!isfinite(torque)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "torque is %g N m; it must be finite", torque);
     }

@@ -122,15 +122,12 @@ static td_status unpack(td_world *w, const char *bytes, int32_t *out, td_diag *d
     size_t used;
     memcpy(&h, bytes, sizeof h);
     const size_t room = (size_t)h.bytes - sizeof h;
-    td_status status = tdi_skeleton_read(bytes + sizeof h, room, w->alloc, &skeleton, &used, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_skeleton_read(bytes + sizeof h, room, w->alloc, &skeleton, &used, diag));
     const int32_t first = w->objects[h.object].first_variant;
     *out = tdi_world_take_variant(w, h.object, w->variants.list[first].solver, skeleton);
-    status = *out == TD_NONE
-                 ? TD_ERR_MEMORY
-                 : unpack_model(w, *out, bytes + sizeof h + used, room - used, h.kind - 1, diag);
+    td_status status = *out == TD_NONE ? TD_ERR_MEMORY
+                                       : unpack_model(w, *out, bytes + sizeof h + used, room - used,
+                                                      h.kind - 1, diag);
     status = status == TD_OK ? tdi_variant_end_model(w, *out, diag) : status;
     return status == TD_OK ? tdi_variant_pack(w, *out) : status;
 }

@@ -579,12 +579,9 @@ static td_status take_pairs(td_world *w, int32_t pairs, td_diag *diag) {
 td_status td_world_restore(td_world *w, const void *bytes, size_t size, td_diag *diag) {
     TDI_REFUSE_IF(!w || !bytes);
     head h;
-    td_status status = check_save(w, bytes, size, &h, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(check_save(w, bytes, size, &h, diag));
     const int32_t pairs = w->near.pairs;
-    status = take_pairs(w, h.pairs, diag);
+    td_status status = take_pairs(w, h.pairs, diag);
     if (status != TD_OK) {
         return status;
     }

@@ -74,10 +74,7 @@ static td_status lay_out(td_world *w, td_diag *diag) {
         segments += w->actors[k].segment_count;
         boxes += tdi_box_tree_size(&own);
     }
-    const td_status status = make_room(w, w->actor_count, segments, boxes, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(make_room(w, w->actor_count, segments, boxes, diag));
     int32_t at = 0, box = 0;
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_sleep *s = &w->actors[k].sleep;

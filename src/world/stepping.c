@@ -469,10 +469,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
 // The first status of an island that is no good.
 static td_status first_status(const td_world *w) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
-        const td_status status = first_of(w, &w->islands.all[w->islands.active[k]])->step.status;
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(first_of(w, &w->islands.all[w->islands.active[k]])->step.status);
     }
     return TD_OK;
 }
@@ -542,15 +539,12 @@ static td_status step(td_world *w, td_diag *diag) {
     const td_real start = now(w);
     w->islands.active_count = 0;
     tdi_world_begin_budget(w);
-    td_status status = tdi_world_sample_fields(w, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_world_sample_fields(w, diag));
     begin(&s);
     tdi_world_poses_changed(w);
     tdi_world_wake_changed(w, s.t0, s.t1);
     w->times.loads += now(w) - start;
-    status = solve(&s, diag);
+    td_status status = solve(&s, diag);
     tdi_world_end_budget(w);
     const td_real solved = now(w);
     if (status != TD_OK) {

@@ -90,10 +90,7 @@ td_status tdi_world_stiffen(td_world *w, td_diag *diag) {
         if (is_same(now, o->factors)) {
             continue;
         }
-        td_status status = tdi_object_stiffen_room(w, k, diag);
-        if (status != TD_OK) {
-            return status;
-        }
+        TDI_TRY(tdi_object_stiffen_room(w, k, diag));
         for (int32_t i = 0; i < w->variants.count; i++) {
             if (is_of(&w->variants.list[i], k)) {
                 tdi_variant_follow_factors(w, &w->variants.list[i], now);

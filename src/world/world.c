@@ -211,11 +211,8 @@ td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
     }
     td_scene *twin = NULL;
     td_world_opts own;
-    td_status status = take_opts(opts, &own, diags);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = tdi_scene_twin(scene, alloc, &twin);
+    TDI_TRY(take_opts(opts, &own, diags));
+    td_status status = tdi_scene_twin(scene, alloc, &twin);
     return new_world(twin, status, &own, alloc, out, diags);
 }
 
@@ -227,11 +224,8 @@ td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const
     }
     td_scene *scene = NULL;
     td_world_opts own;
-    td_status status = take_opts(opts, &own, diags);
-    if (status != TD_OK) {
-        return status;
-    }
-    status = tdi_scene_copy(def, alloc, &scene, diags);
+    TDI_TRY(take_opts(opts, &own, diags));
+    td_status status = tdi_scene_copy(def, alloc, &scene, diags);
     return new_world(scene, status, &own, alloc, out, diags);
 }
 
@@ -375,14 +369,11 @@ static void end_keys(td_world *w, const char *at) {
 td_status td_world_set(td_world *w, const char *path, td_real value, td_diag *diag) {
     TDI_REFUSE_IF(!w || !path);
     tdi_field_place place;
-    td_status status = tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag);
-    if (status != TD_OK) {
-        return status;
-    }
+    TDI_TRY(tdi_fields_find(&tdi_scene_all, &w->scene->def, path, &place, diag));
     if (!place.field->live && !place.field->keyed) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s cannot change after the world is made", path);
     }
-    status = set_number(w, &place, path, value, diag);
+    td_status status = set_number(w, &place, path, value, diag);
     if (status == TD_OK) {
         end_keys(w, place.at);
     }
