@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CROWD     12   // members: of more, one grazing pair would halve the step of all too often
 #define SHORTER   0.25 // of a path on which there are too many pairs: on long paths all are near
 #define NARROW    0.1  // of the range: smaller gaps make the barrier stronger
 #define WIDE      0.4  // of the range: larger gaps make it weaker
@@ -370,7 +371,7 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < TDI_CROWD);
+    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < CROWD);
 }
 
 bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
@@ -378,9 +379,9 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
     bool clear = t->time >= 1 && look(t, y);
     t->search.covers_path = false; // increments begin elsewhere
-    clear = clear && (t->exact_step.used
-                          ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
-                          : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < TDI_CROWD));
+    clear = clear &&
+            (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                                : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < CROWD));
     const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
     return clear && (which[0] == TD_NONE || least > 0);
 }

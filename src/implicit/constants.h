@@ -22,6 +22,5 @@
 
 // Systems
 #define TDI_STATIC_RATE 100.0 // 1/s^2: in statics in place of 1/h^2
-#define TDI_CROWD       12    // members: from here on most are done while a few go on
 #define TDI_VALUE_LEFT  1e-6  // of values: less is what an iteration leaves open
 #define TDI_DIFFERENCE  1e-5  // m or rad: for central differences, which are off by its square

@@ -19,7 +19,6 @@
 
 #define LEAST_DAMP 1e-10 // of the first shift: the first inertia that is added to an exact Hessian
 #define SHRINKS    0.5   // of an increment after which the value rose: the next one must be smaller
-#define LARGE      50    // members: of so many the exact Hessian often fails at some
 
 // ---- factors --------------------------------------------------------------------------------
 
@@ -111,14 +110,14 @@ void tdi_newton_soften(tdi_newton_run *n) {
 
 // Adds more inertia to an exact Hessian that is not positive definite, or goes on to the next
 // model.
-static void change_model(tdi_newton_run *n, bool large) {
+static void change_model(tdi_newton_run *n, bool all) {
     tdi_newton_model *m = &n->model;
     if (m->used == TDI_MODEL_EXACT && m->damp < m->most_damp) {
         m->damp = fmax(LEAST_DAMP * m->first_shift, TDI_SHIFT_GROWS * m->damp);
         return;
     }
     m->damp = 0;
-    m->exact_failed = m->exact_failed || large;
+    m->exact_failed = m->exact_failed || all;
     tdi_newton_soften(n);
 }
 
@@ -147,8 +146,8 @@ static bool may_factor(tdi_newton_run *n) {
 static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_body_contact *t = n->system->contact;
     tdi_newton_model *m = &n->model;
-    const bool large = t && t->idle_set.count == 0 && n->system->count >= LARGE;
-    m->used = large && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
+    const bool all = t && t->idle_set.count == 0;
+    m->used = all && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < TDI_SHIFT_TRIES;) {
         if (!may_factor(n)) {
@@ -171,7 +170,7 @@ static td_status factor(tdi_newton_run *n, bool carry) {
             return TD_OK;
         }
         tries += m->used == TDI_MODEL_POSITIVE;
-        change_model(n, large);
+        change_model(n, all);
     }
     return TD_ERR_DIVERGED;
 }

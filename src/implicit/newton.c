@@ -166,8 +166,8 @@ static bool update_idle(tdi_newton_run *n, td_real taken, bool done) {
     tdi_body_contact *t = y->contact;
     const bool whole = !tdi_newton_is_modified(n) && taken == 1;
     bool woken = false;
-    if (!t || y->count < TDI_CROWD || t->exact_step.used || y->constraints || n->opts->rest) {
-        return false;
+    if (!t || y->count <= 2 || t->exact_step.used || y->constraints || n->opts->rest) {
+        return false; // either of two members disturbs the other
     }
     tdi_idle_note(t, y, taken, whole, n->opts->tolerance);
     if (t->idle_set.count > 0 && taken == 0) {

@@ -106,8 +106,7 @@ static td_real move(relaxing *r) {
 
 static bool can_relax(const tdi_system *y) {
     const tdi_body_contact *t = y->contact;
-    bool all =
-        t->set && y->count >= TDI_CROWD && !t->exact_step.used && !y->constraints && t->time >= 1;
+    bool all = t->set && y->count > 1 && !t->exact_step.used && !y->constraints && t->time >= 1;
     for (int32_t k = 0; k < y->count && all; k++) {
         const tdi_traits *has = &y->member[k].body->ops->traits;
         const td_body *head = y->member[k].body;
