@@ -16,7 +16,8 @@
 //           force is more than twice the weight of all.
 // Joints    Where joints rotate fast, an inelastic impact of any speed is stopped in an impact of
 //           its own: in a whole step the impact forces of joints would do work on the arcs between
-//           start and end.
+//           start and end. A collider that moves does work in any case, and a body that it pushes
+//           along would have an impact in every piece of the step: there whole steps suffice.
 
 #include "contact/plane.h"
 
@@ -42,14 +43,20 @@ static void set_reach(const tdi_contacts *c, tdi_plane *p) {
                    : p->restitution.reach;
 }
 
+// Whether the collider moves in the step.
+static bool is_driven(const tdi_plane *p) {
+    const td_vec3 moved = tdi_sub(p->at, p->from);
+    return tdi_dot(moved, moved) > 0;
+}
+
 void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p) {
     const td_vec3 began = tdi_sub(tdi_rows_between(&p->row, rule->began), p->from);
     const td_real fall = fmin(tdi_dot(p->row.normal, rule->gravity), 0) * rule->h,
                   weight = fall * rule->h, e = restitution_of(c, p->row.other),
                   slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
     p->restitution.stop = tdi_dot(p->row.normal, began) + weight;
-    p->restitution.acts =
-        !rule->no_restitution && (e > 0 || rule->fast_joints) && p->restitution.speed > slow;
+    p->restitution.acts = !rule->no_restitution && (e > 0 || (rule->fast_joints && !is_driven(p))) &&
+                          p->restitution.speed > slow;
     set_reach(c, p);
 }
 
