@@ -55,7 +55,8 @@ void tdi_plane_prepare_bounce(const tdi_contacts *c, const tdi_plane_rule *rule,
                   weight = fall * rule->h, e = restitution_of(c, p->row.other),
                   slow = -(e > 0 ? RESTING : STANDING) * fall * rule->whole;
     p->restitution.stop = tdi_dot(p->row.normal, began) + weight;
-    p->restitution.acts = !rule->no_restitution && (e > 0 || (rule->fast_joints && !is_driven(p))) &&
+    p->restitution.acts = !rule->no_restitution &&
+                          (e > 0 || (rule->fast_joints && !is_driven(p))) &&
                           p->restitution.speed > slow;
     set_reach(c, p);
 }
