@@ -7,7 +7,8 @@
 #include "world/world.h"
 
 static const int32_t budgets[] = {1, 2, 5};
-enum { BUDGETS = sizeof budgets / sizeof *budgets, SOLVERS = 3, METHODS = 2 };
+static const char *const bodies[] = {"tree", "rod", "helix", "tree, adapt: {joints: 3, every: 1}"};
+enum { BUDGETS = sizeof budgets / sizeof *budgets, SOLVERS = 4, METHODS = 2 };
 
 // Limp stems that lean on each other, above a plane; a box waits beside them.
 static const char *crowd(char text[1024], const char *solver, const char *method, double stiffness,
@@ -62,9 +63,9 @@ static void check_apart(td_world *w, const char *what, int32_t step) {
 
 TD_TEST(fast_collider_leaves_no_overlap_with_any_budget) {
     for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
-        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const char *solver = bodies[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
         const int32_t budget = budgets[k / SOLVERS / METHODS];
-        char text[1024], what[64];
+        char text[1024], what[96];
         OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 1, 6), 1, budget);
         td_diag diag = {.message = ""};
         snprintf(what, sizeof what, "%s, %s, budget %d", solver, method, (int)budget);
@@ -82,9 +83,9 @@ TD_TEST(fast_collider_leaves_no_overlap_with_any_budget) {
 // One of the stems goes to and fro among the others.
 TD_TEST(actors_that_are_moved_through_a_crowd_arrive_with_any_budget) {
     for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
-        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const char *solver = bodies[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
         const int32_t budget = budgets[k / SOLVERS / METHODS];
-        char text[1024], what[64];
+        char text[1024], what[96];
         OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 1, 6), 1, budget);
         td_vec3 from, base;
         td_diag diag = {.message = ""};
@@ -110,9 +111,9 @@ TD_TEST(actors_that_are_moved_through_a_crowd_arrive_with_any_budget) {
 // begins. Nothing drives them, so that energy can only be lost.
 TD_TEST(steps_that_are_cut_short_add_no_energy) {
     for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
-        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const char *solver = bodies[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
         const int32_t budget = budgets[k / SOLVERS / METHODS];
-        char text[1024], what[64];
+        char text[1024], what[96];
         OWNED(stage) s = stage_with_budget(crowd(text, solver, method, 0.01, 6), 1, 0);
         td_diag diag = {.message = ""};
         const td_real first = energy_of(s.world);
@@ -140,7 +141,7 @@ TD_TEST(steps_that_are_cut_short_add_no_energy) {
 // momentum too much, 6 % as measured, and the next ones add none.
 TD_TEST(steps_that_are_cut_short_gain_little_momentum) {
     for (int32_t k = 0; k < SOLVERS * METHODS * BUDGETS; k++) {
-        const char *solver = solvers[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
+        const char *solver = bodies[k % SOLVERS], *method = methods[k / SOLVERS % METHODS];
         const int32_t budget = budgets[k / SOLVERS / METHODS];
         char text[1024];
         snprintf(
@@ -176,16 +177,58 @@ TD_TEST(steps_that_are_cut_short_gain_little_momentum) {
 TD_TEST(bounded_steps_are_the_same_with_any_number_of_threads) {
     for (int32_t k = 0; k < SOLVERS * METHODS; k++) {
         char text[1024];
-        crowd(text, solvers[k % SOLVERS], methods[k / SOLVERS], 1, 16);
-        OWNED(stage) a = stage_with_budget(text, 1, 3), b = stage_with_budget(text, 2, 3);
+        crowd(text, bodies[k % SOLVERS], methods[k / SOLVERS], 1, 16);
+        OWNED(stage) a = stage_with_budget(text, 1, 3), b = stage_with_budget(text, 2, 3),
+                     c = stage_with_budget(text, 4, 3);
         for (int32_t step = 0; step < 16; step++) {
-            move_capsule(a.world, step, step < 8 ? 6 : 300);
-            move_capsule(b.world, step, step < 8 ? 6 : 300);
-            CHECK_INT(td_world_step(a.world, NULL), td_world_step(b.world, NULL));
+            td_status status[3];
+            td_world *const worlds[] = {a.world, b.world, c.world};
+            for (int32_t i = 0; i < 3; i++) {
+                move_capsule(worlds[i], step, step < 8 ? 6 : 300);
+                status[i] = td_world_step(worlds[i], NULL);
+            }
+            CHECK(status[0] == status[1] && status[0] == status[2]);
         }
         const td_step_stats stats = td_world_stats(a.world);
         CHECK(stats.truncated + stats.blocked > 0);
-        CHECK(same_bits(a.world, b.world));
+        CHECK_SAY(same_bits(a.world, b.world) && same_bits(a.world, c.world), "%s, %s",
+                  bodies[k % SOLVERS], methods[k / SOLVERS]);
+    }
+}
+
+// Iterations and halvings of the worst step, with no more than `budget` iterations of an island.
+static td_step_stats worst_step(const char *text, int32_t budget) {
+    OWNED(stage) s = stage_with_budget(text, 1, budget);
+    td_step_stats worst = {0}, before = {0};
+    for (int32_t step = 0; step < 16; step++) {
+        move_capsule(s.world, step, step < 8 ? 6 : 300);
+        (void)td_world_step(s.world, NULL);
+        const td_step_stats now = td_world_stats(s.world);
+        const int64_t iterations = now.iterations - before.iterations,
+                      halvings = now.halvings - before.halvings;
+        worst.iterations = iterations > worst.iterations ? iterations : worst.iterations;
+        worst.halvings = halvings > worst.halvings ? halvings : worst.halvings;
+        before = now;
+    }
+    return worst;
+}
+
+// Rounds of solving take 1 + 1/2 + 1/4 + 1/8 of the budget of each island, and so do unsolved
+// poses. The halvings of an iteration that has begun are not cut short.
+TD_TEST(work_of_a_bounded_step_is_at_most_what_its_budget_allows) {
+    for (int32_t k = 0; k < SOLVERS * METHODS; k++) {
+        char text[1024];
+        crowd(text, bodies[k % SOLVERS], methods[k / SOLVERS], 1, 6);
+        const int64_t any = worst_step(text, 0).iterations;
+        for (int32_t b = 0; b < BUDGETS; b++) {
+            const td_step_stats worst = worst_step(text, budgets[b]);
+            const int64_t most = 15 * 6 * (int64_t)budgets[b] / 4;
+            CHECK_SAY(worst.iterations <= most && worst.halvings <= 4 * most + 60 * 6,
+                      "%s, %s, budget %d: %d iterations, %d halvings", bodies[k % SOLVERS],
+                      methods[k / SOLVERS], (int)budgets[b], (int)worst.iterations,
+                      (int)worst.halvings);
+            CHECK_SAY(b > 0 || any > most, "%d iterations without a budget", (int)any);
+        }
     }
 }
 
@@ -266,10 +309,12 @@ TD_TEST(actors_without_time_stay_for_that_step_and_go_on_in_the_next) {
     const int32_t count = td_world_actor_count(s.world);
     for (int32_t step = 0; step < 6 && TDI_HAS_CLOCK; step++) {
         const bool late = step % 2;
+        const int64_t iterations = td_world_stats(s.world).iterations;
         const td_vec3 before = tip_of(s.world, 0, -1);
         CHECK_INT(td_world_set_budget(s.world, 0, late ? 1e-9 : 0, &diag), TD_OK);
         CHECK_INT(td_world_step(s.world, &diag), TD_OK);
         CHECK_INT(td_world_blocked_actors(s.world, NULL, 0), late ? count : 0);
+        CHECK((td_world_stats(s.world).iterations == iterations) == late);
         const td_real moved = apart(before, tip_of(s.world, 0, -1));
         CHECK_SAY(late ? moved < 1e-15 : moved > 1e-9, "step %d: %g m", (int)step, moved);
         if (late) {
@@ -300,7 +345,7 @@ TD_TEST(islands_without_time_come_first_in_the_next_step) {
 TD_TEST(bounded_steps_resume_with_the_same_bits) {
     for (int32_t k = 0; k < SOLVERS * METHODS; k++) {
         char text[1024];
-        crowd(text, solvers[k % SOLVERS], methods[k / SOLVERS], 1, 16);
+        crowd(text, bodies[k % SOLVERS], methods[k / SOLVERS], 1, 16);
         OWNED(stage) a = stage_with_budget(text, 1, 3), b = stage_with_budget(text, 1, 3);
         for (int32_t step = 0; step < 18; step++) {
             move_capsule(a.world, step, step < 6 ? 6 : 300);
@@ -315,8 +360,7 @@ TD_TEST(bounded_steps_resume_with_the_same_bits) {
             }
         }
         CHECK(td_world_stats(a.world).truncated + td_world_stats(a.world).blocked > 0);
-        CHECK_SAY(same_bits(a.world, b.world), "%s, %s", solvers[k % SOLVERS],
-                  methods[k / SOLVERS]);
+        CHECK_SAY(same_bits(a.world, b.world), "%s, %s", bodies[k % SOLVERS], methods[k / SOLVERS]);
     }
 }
 
