@@ -170,3 +170,28 @@ TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
                   "%s: '%s'", solvers[k], diag.message);
     }
 }
+
+// A capsule walks past a stem, which it bends over and lets go: iterations of 1 s, and the highest
+// kinetic and elastic energy.
+static int64_t walk_past(int32_t fps, td_real *most) {
+    OWNED(stage) s = stage_printed(
+        "{contact: {method: exact}, objects: [{strand: {points: [[0, 0, 0], [0.01, 0.4, 0], "
+        "[0.04, 0.8, 0.02]], segments: 31, radius: 0.004, material: herb-stem}}], colliders: "
+        "[{capsule: {radius: 0.15, length: 0.5, position: {keys: [[0, [-0.25, 0.6, 0.1]], "
+        "[1, [1.25, 0.6, 0.1]]]}}}], record: {fps: %d, duration: 1}}",
+        (int)fps);
+    *most = 0;
+    for (int32_t k = 0; k < fps; k++) {
+        steps(s.world, 1);
+        const td_energy e = td_world_object_sums(s.world, 0).energy;
+        *most = fmax(*most, e.kinetic + e.elastic);
+    }
+    return td_world_stats(s.world).iterations;
+}
+
+TD_TEST(reference_stem_that_a_capsule_pushes_along_takes_whole_steps) {
+    td_real most, fine;
+    const int64_t iterations = walk_past(60, &most), many = walk_past(480, &fine);
+    CHECK_SAY(iterations < 8 * 60 && many < 8 * 480, "%d, %d", (int)iterations, (int)many);
+    CHECK_SAY(most > 0.9 * fine && most < 1.01 * fine, "%g J, in fine steps %g J", most, fine);
+}
