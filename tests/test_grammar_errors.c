@@ -84,6 +84,25 @@ TD_TEST(a_production_that_can_never_be_used_is_a_warning) {
     CHECK_DERIVED("axiom: A(1)\nA --> B\n", 1, "A(1)");
 }
 
+TD_TEST(grammar_of_a_wrong_definition_is_refused_in_words) {
+    td_diag item;
+    td_grammar *grammar = NULL;
+    td_grammar_def defs[4] = {test_def("axiom: A\n"), test_def("axiom: A\n"),
+                              test_def("axiom: A\n"), test_def("axiom: A\n")};
+    static const char *const messages[] = {"max_text is 5000000000; it must be at most 4294967295",
+                                           "NULL", "NULL", "define_count is -1"};
+    defs[0].max_text = 5000000000;
+    defs[1].text = NULL;
+    defs[2].name = NULL;
+    defs[3].define_count = -1;
+    for (int k = 0; k < 4; k++) {
+        td_diag_list list = {&item, 1, 0};
+        CHECK_INT(td_grammar_new(&defs[k], NULL, &grammar, &list), TD_ERR_ARGUMENT);
+        CHECK_INT(list.count, 1);
+        CHECK_HAS(item.message, messages[k]);
+    }
+}
+
 // a caller with room for one message gets the error
 TD_TEST(errors_stand_before_warnings) {
     td_diag items[2];

@@ -226,6 +226,16 @@ TD_TEST(yaml_text_of_one_long_line_is_read_in_linear_time) {
     CHECK_INT(value->items[count - 1].column, (long long)(2 * count));
 }
 
+TD_TEST(yaml_of_no_text_is_refused_in_words) {
+    td_diag diag = {.message = ""};
+    td_value *value = (td_value *)&diag;
+    CHECK_INT(td_value_from_yaml(NULL, 1, NULL, NULL, &value, &diag), TD_ERR_ARGUMENT);
+    CHECK(value == NULL);
+    CHECK_HAS(diag.message, "text is NULL");
+    CHECK_INT(td_value_from_yaml("a: 1", 4, NULL, NULL, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "out is NULL");
+}
+
 TD_TEST(yaml_cut_off_at_any_byte_gives_a_status) {
     for (size_t size = 0; size <= sizeof scene_text - 1; size++) {
         // a copy of just that size, so that a sanitizer sees a read past its end

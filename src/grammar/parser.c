@@ -250,6 +250,17 @@ td_grammar_def td_grammar_def_default(void) {
     return def;
 }
 
+static td_status check_numbers(const td_grammar_def *def, td_diag *diag) {
+    if (def->define_count < 0) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "define_count is %d; it must be at least 0",
+                        (int)def->define_count);
+    }
+    return def->max_text > UINT32_MAX
+               ? tdi_fail(diag, TD_ERR_ARGUMENT, "max_text is %llu; it must be at most %llu",
+                          (unsigned long long)def->max_text, (unsigned long long)UINT32_MAX)
+               : TD_OK;
+}
+
 td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_grammar **out,
                          td_diag_list *diags) {
     TDI_CLEAR(out);
@@ -264,9 +275,14 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
         tdi_diag_add(diags, &diag);
         return status;
     }
-    if (!def->name || (!def->text && def->text_size > 0) || def->define_count < 0 ||
-        (def->define_count > 0 && !def->defines) || def->max_text > UINT32_MAX) {
-        return TD_ERR_ARGUMENT;
+    status = check_numbers(def, &diag);
+    if (status != TD_OK) {
+        tdi_diag_add(diags, &diag);
+        return status;
+    }
+    if (!def->name || (!def->text && def->text_size > 0) ||
+        (def->define_count > 0 && !def->defines)) {
+        return tdi_refuse_in(diags, __func__);
     }
     for (int32_t k = 0; k < def->define_count; k++) {
         if (!def->defines[k].name || !def->defines[k].value) {

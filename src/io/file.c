@@ -104,13 +104,7 @@ static td_status fail_read(td_diag *diag, td_status status, const char *path, si
 td_status td_file_read(const char *path, size_t max_size, const td_alloc *alloc, td_bytes *out,
                        td_diag *diag) {
     TDI_REFUSE_IF(!path || !out);
-    if (!out) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read: out is NULL");
-    }
     *out = (td_bytes){NULL, 0, alloc};
-    if (!path) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_read: path is NULL");
-    }
     bool standard = strcmp(path, "-") == 0;
     errno = 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
@@ -262,9 +256,6 @@ td_status tdi_out_close(tdi_out *out, td_status status, td_diag *diag) {
 
 td_status td_file_write(const char *path, const void *data, size_t size, td_diag *diag) {
     TDI_REFUSE_IF(!path || (!data && size > 0));
-    if (!path || (!data && size > 0)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "td_file_write: path or data is NULL");
-    }
     tdi_out out;
     td_status status = tdi_out_open(&out, path, diag);
     if (status == TD_OK) {

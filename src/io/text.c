@@ -13,13 +13,7 @@ td_status td_string_text(const td_grammar *grammar, const td_string *string, con
     if (!grammar || !string || !out) {
         return TD_ERR_ARGUMENT;
     }
-    if (!out) {
-        return TD_ERR_ARGUMENT;
-    }
     *out = (td_bytes){NULL, 0, alloc};
-    if (!grammar || !string) {
-        return TD_ERR_ARGUMENT;
-    }
     tdi_buffer buffer = {.alloc = alloc};
     int64_t param = 0;
     for (int64_t i = 0; i < string->module_count; i++) {

@@ -276,6 +276,14 @@ bool td_yaml_built(void) {
 td_status td_value_from_yaml(const char *text, size_t size, const char *file, const td_alloc *alloc,
                              td_value **out, td_diag *diag) {
     if (!out || (!text && size > 0)) {
+        if (out) {
+            *out = NULL;
+        }
+        if (diag) {
+            *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
+            snprintf(diag->message, sizeof diag->message, "td_value_from_yaml: %s is NULL",
+                     out ? "text" : "out");
+        }
         return TD_ERR_ARGUMENT;
     }
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin a file in UTF-8 with it
