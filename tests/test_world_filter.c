@@ -5,68 +5,166 @@
 
 #define TEXT 2048
 
-// A level loose stick along X that falls onto a held one along Z.
-static stage crossed(const char *solver, const char *method, const char *upper, const char *lower) {
-    return stage_printed(
-        "{contact: {method: %s}, air_density: 0, objects: [\n"
-        "{name: upper, solver: %s, loose: true, start: drawn, %s\n"
-        " strand: {points: [[-0.1, 0.05, 0], [0.1, 0.05, 0]], segments: 2, radius: 0.01,\n"
-        "          material: green-wood}},\n"
-        "{name: lower, solver: %s, start: drawn, %s\n"
-        " strand: {points: [[0, 0, -0.1], [0, 0, 0.1]], segments: 2, radius: 0.01,\n"
-        "          material: green-wood}}]}",
-        method, solver, upper, solver, lower);
-}
+// ---- all that looks for neighbours ----------------------------------------------------------
 
-static bool fell(td_world *world) {
-    return tip_of(world, 0, 0).y < -0.05;
-}
-
-typedef struct filter_case {
-    const char *upper, *lower;
+// Pairs of filters: an actor's, and that of another actor, a collider or a query.
+static const struct pair_case {
+    td_filter one, other;
     bool collide;
-} filter_case;
+} pair_cases[] = {
+    {{1, UINT32_MAX}, {1, UINT32_MAX}, true},
+    {{2, 4}, {4, 2}, true},
+    {{2, 2}, {4, UINT32_MAX}, false},          // the first mask alone excludes the other
+    {{4, UINT32_MAX}, {2, 2}, false},          // the second mask alone
+    {{0, UINT32_MAX}, {1, UINT32_MAX}, false}, // of no category
+    {{0x80000000, 1}, {1, 0x80000000}, true},
+    {{6, 8}, {8, 4}, true}, // one of several categories is enough
+    {{1, 0}, {1, UINT32_MAX}, false},
+};
+enum { PAIR_CASES = sizeof pair_cases / sizeof *pair_cases };
 
-TD_TEST(filters_decide_which_actors_collide_with_every_solver_and_both_methods) {
-    static const filter_case cases[] = {
-        {"", "", true},
-        {"category: [1], mask: [2],", "category: [2], mask: [1],", true},
-        {"category: [1], mask: [1],", "category: [2], mask: all,",
-         false}, // one mask alone allows it
-        {"category: [31],", "mask: [0, 31],", true},
-        {"mask: [],", "", false},
-    };
-    for (int32_t k = 0; k < td_solver_count(); k++) {
-        for (int m = 0; m < 2; m++) {
-            for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-                const char *solver = td_solver_get(k).name;
-                OWNED(stage) s = crossed(solver, methods[m], cases[c].upper, cases[c].lower);
-                steps(s.world, 18); // 0.3 s: 0.44 m of free fall
-                CHECK_SAY(fell(s.world) != cases[c].collide, "%s, %s, case %d: tip at %g m", solver,
-                          methods[m], (int)c, tip_of(s.world, 0, 0).y);
+static void give_filters(td_world *w, const struct pair_case *c, bool collider) {
+    CHECK_INT(td_world_set_actor_filter(w, id_at(w, 0), c->one, NULL), TD_OK);
+    CHECK_INT(collider ? td_world_set_collider_filter(w, td_world_collider_id(w, 0), c->other, NULL)
+                       : td_world_set_actor_filter(w, id_at(w, 1), c->other, NULL),
+              TD_OK);
+}
+
+static const char *bits_text(char text[200], uint32_t bits) {
+    size_t length = 0;
+    for (int k = 0; k < 32; k++) {
+        if (bits >> k & 1) {
+            length += (size_t)snprintf(text + length, 200 - length, "%s%d", length ? ", " : "", k);
+        }
+    }
+    text[length] = 0;
+    return text;
+}
+
+static const char *filter_text(char text[440], td_filter f) {
+    char bits[2][200];
+    snprintf(text, 440, "category: [%s], mask: [%s]", bits_text(bits[0], f.category),
+             bits_text(bits[1], f.mask));
+    return text;
+}
+
+// A level stick that falls for 0.2 s from 3 mm above a plane, or above the middle of another stick.
+static void check_fall(const char *solver, const char *method, const char *integrator,
+                       bool collider, const struct pair_case *c) {
+    char other[900] = "", filters[2][440];
+    td_contact_event events[16];
+    int32_t touched = 0, began = 0;
+    if (!collider) {
+        snprintf(other, sizeof other,
+                 ", {start: drawn, solver: %s, %s, strand: {points: [[0, -0.01, -0.1], [0, -0.01, "
+                 "0.1]], segments: 1, radius: 0.01, material: green-wood}}",
+                 solver, filter_text(filters[1], c->other));
+    }
+    OWNED(stage) s = stage_printed(
+        "{step: 1/240, contact: {method: %s, self: %s}, air_density: 0, colliders: [{plane: "
+        "{position: [0, %d, 0], %s}}], objects: [{solver: %s, integrator: %s, loose: true, %s, "
+        "start: drawn, strand: {points: [[-0.1, 0.013, 0], [0.1, 0.013, 0]], segments: 1, radius: "
+        "0.01, material: green-wood}}%s]}",
+        method, collider ? "false" : "true", collider ? 0 : -9, filter_text(filters[1], c->other),
+        solver, integrator, filter_text(filters[0], c->one), other);
+    CHECK_INT(td_world_watch_contacts(s.world, 16, NULL), TD_OK);
+    for (int k = 0; k < 48; k++) {
+        steps(s.world, 1);
+        touched += td_world_contacts(s.world, NULL, 0);
+        began += td_world_contact_events(s.world, events, 16);
+    }
+    const td_real height = tip_of(s.world, 0, 0).y;
+    CHECK_SAY(c->collide ? height > 0 && touched > 0 && began > 0
+                         : height < -0.05 && touched == 0 && began == 0,
+              "%s, %s, %s, %s, case %d: tip at %g m, %d contacts, %d events", solver, method,
+              integrator, collider ? "plane" : "actor", (int)(c - pair_cases), height, touched,
+              began);
+}
+
+TD_TEST(filters_decide_falls_contacts_and_events_by_every_solver_method_and_integrator) {
+    for (int n = 0; n < PAIR_CASES; n++) {
+        for (int32_t k = 0; k < td_solver_count(); k++) {
+            for (int m = 0; m < 2 * 2; m++) {
+                check_fall(td_solver_get(k).name, methods[m / 2], "implicit", m % 2,
+                           &pair_cases[n]);
             }
         }
+        check_fall("tree", "exact", "euler", true, &pair_cases[n]);
+        check_fall("tree", "exact", "rk4", true, &pair_cases[n]);
     }
 }
 
-TD_TEST(filters_decide_which_colliders_an_actor_meets_also_with_explicit_integrators) {
-    static const char *const kinds[][2] = {
-        {"implicit", "barrier"}, {"implicit", "exact"}, {"euler", "exact"}, {"rk4", "exact"}};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        for (int meets = 0; meets < 2; meets++) {
-            OWNED(stage) s = stage_printed(
-                "{step: 0.001, contact: {self: false, method: %s}, air_density: 0,\n"
-                " colliders: [{plane: {mask: [%d]}}],\n"
-                " objects: [{loose: true, start: drawn, category: [4], integrator: %s,\n"
-                " strand: {points: [[-0.1, 0.02, 0], [0.1, 0.02, 0]], segments: 1,\n"
-                "          radius: 0.01}}]}",
-                kinds[k][1], meets ? 4 : 3, kinds[k][0]);
-            steps(s.world, 150); // 0.15 s: 0.11 m of free fall
-            CHECK_SAY((tip_of(s.world, 0, 0).y < 0) != meets, "%s %s: tip at %g m", kinds[k][0],
-                      kinds[k][1], tip_of(s.world, 0, 0).y);
-        }
+#define POST_AND_BALL                                                                         \
+    "{contact: {overlap: %s}, colliders: [{sphere: {radius: 0.1, position: [0.5, 0.2, 0]}}]," \
+    " objects: [{start: drawn, " ROD "}, {start: drawn, " ROD ", position: [9, 0, 0]}]}"
+
+TD_TEST(filters_decide_what_rays_and_queries_find) {
+    for (int n = 0; n < PAIR_CASES; n++) {
+        const struct pair_case *c = &pair_cases[n];
+        OWNED(stage) s = stage_printed(POST_AND_BALL, "refuse");
+        const td_vec3 centre = {-0.02, 0.2, 0};
+        td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+        td_ray rays[] = {{.origin = {-1, 0.2, 0}, .direction = {1, 0, 0}, .length = 1.2},
+                         {.origin = {1, 0.2, 0}, .direction = {-1, 0, 0}, .length = 0.5}};
+        td_pick picks[2], near;
+        td_overlap found[8];
+        int32_t count;
+        rays[0].filter = rays[1].filter = ball.filter = c->one;
+        rays[1].colliders = true;
+        ball.radius = 0.05;
+        ball.position = ball.position0 = centre;
+        CHECK_INT(td_world_set_actor_filter(s.world, id_at(s.world, 0), c->other, NULL), TD_OK);
+        CHECK_INT(
+            td_world_set_collider_filter(s.world, td_world_collider_id(s.world, 0), c->other, NULL),
+            TD_OK);
+        CHECK_INT(td_world_cast_rays(s.world, 2, rays, picks, NULL), TD_OK);
+        CHECK_INT(td_world_pick_nearest(s.world, 1, &centre, 0.1, &c->one, &near, NULL), TD_OK);
+        CHECK_INT(td_world_overlap(s.world, &ball, found, 8, &count, NULL), TD_OK);
+        CHECK_SAY((picks[0].actor.place > 0) == c->collide &&
+                      (picks[1].collider.place > 0) == c->collide &&
+                      (near.actor.place > 0) == c->collide && (count > 0) == c->collide,
+                  "case %d: %d, %d, %d, %d segments", n, (int)picks[0].actor.place,
+                  (int)picks[1].collider.place, (int)near.actor.place, (int)count);
     }
 }
+
+// What would be within something else is refused, or pushed, if the filters let both collide.
+TD_TEST(filters_decide_what_blocks_and_what_is_pushed) {
+    for (int n = 0; n < PAIR_CASES; n++) {
+        const struct pair_case *c = &pair_cases[n];
+        const td_quat none = tdi_quat_identity();
+        const td_status blocked = c->collide ? TD_ERR_BLOCKED : TD_OK;
+        OWNED(stage) s = stage_printed(POST_AND_BALL, "refuse"),
+                     p = stage_printed(POST_AND_BALL, "push");
+        td_collider ball = td_collider_default(TD_COLLIDER_SPHERE);
+        td_collider_id added;
+        td_actor_def def = td_actor_def_default();
+        td_actor_id more;
+        give_filters(s.world, c, true);
+        CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 0), tdi_vec3(0.5, 0, 0), none, NULL),
+                  blocked);
+        CHECK_INT(td_world_place_actor(s.world, id_at(s.world, 0), tdi_vec3(0, 0, 0), none, NULL),
+                  TD_OK);
+        ball.radius = 0.05;
+        ball.position = ball.position0 = tdi_vec3(0, 0.2, 0);
+        ball.filter = c->other;
+        CHECK_INT(td_world_add_collider(s.world, &ball, &added, NULL), blocked);
+        CHECK(c->collide || td_world_remove_collider(s.world, added, NULL) == TD_OK);
+        give_filters(s.world, c, false);
+        CHECK_INT(
+            td_world_place_actor(s.world, id_at(s.world, 1), tdi_vec3(0.004, 0, 0), none, NULL),
+            blocked);
+        def.position = tdi_vec3(0.004, 0, 0);
+        def.filter = &c->other;
+        CHECK_INT(td_world_set_actor_filter(p.world, id_at(p.world, 0), c->one, NULL), TD_OK);
+        CHECK_INT(td_world_add_actor(p.world, &def, &more, NULL), TD_OK);
+        CHECK_SAY((td_world_pushed(p.world).pairs > 0) == c->collide, "case %d: %d are pushed", n,
+                  td_world_pushed(p.world).pairs);
+    }
+}
+
+// ---- changes
+// --------------------------------------------------------------------------------------
 
 TD_TEST(contact_of_an_actor_with_itself_does_not_depend_on_its_filter) {
     const char *form = "{contact: {}, gravity: [0, 0, 0], loads: [{pull: {by: [0, -0.1, 0]}}],\n"
