@@ -256,9 +256,7 @@ static td_status add_bush(td_builder *b, int32_t n) {
     td_material leaf = td_material_get(td_material_find("leaf"));
     int32_t leaf_shape, leaf_material;
     td_status status = td_builder_add_shape(b, &shape, &leaf_shape, NULL);
-    if (status == TD_OK) {
-        status = td_builder_add_material(b, &leaf, &leaf_material, NULL);
-    }
+    status = status == TD_OK ? td_builder_add_material(b, &leaf, &leaf_material, NULL) : status;
     for (int32_t i = 0; i < n && status == TD_OK; i++) {
         td_segment_def def = td_segment_def_default();
         def.id = 1000 + 7 * i;

@@ -47,9 +47,7 @@ static inline rods rods_new(const td_rod_def *defs, int32_t count, const td_rod_
     rods s = {0};
     td_diag diag = {.message = ""};
     td_status status = td_rod_model_new(defs, count, bodies, body_count, NULL, &s.model, &diag);
-    if (status == TD_OK) {
-        status = td_body_new(s.model, NULL, &s.state, &diag);
-    }
+    status = status == TD_OK ? td_body_new(s.model, NULL, &s.state, &diag) : status;
     if (status != TD_OK) {
         test_failed(__FILE__, __LINE__, "rods: %s", diag.message);
         abort();

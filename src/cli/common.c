@@ -388,9 +388,7 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
         return TD_ERR_SYNTAX;
     }
     td_status status = td_file_model(path, model, &items[0]);
-    if (status == TD_OK) {
-        status = cli_read(model, MAX_TEXT, NULL, &text, &items[0]);
-    }
+    status = status == TD_OK ? cli_read(model, MAX_TEXT, NULL, &text, &items[0]) : status;
     if (status != TD_OK) {
         cli_print_diag(&items[0]);
         return status;
@@ -407,9 +405,7 @@ td_status cli_load_model(const char *path, const cli_defines *defines, const cha
         def.define_count = defines->count;
     }
     status = td_grammar_new(&def, NULL, grammar, &diags);
-    if (status == TD_OK) {
-        status = td_plant_check(*grammar, &diags);
-    }
+    status = status == TD_OK ? td_plant_check(*grammar, &diags) : status;
     cli_print_diags(&diags, status, path);
     if (status != TD_OK) {
         td_grammar_free(*grammar);

@@ -125,9 +125,7 @@ static td_status make_mesh(const td_skeleton *skeleton, const char *model,
     td_mesh_opts opts = cli_mesh_opts(look);
     plain_name(model, name, sizeof name);
     td_status status = td_mesh_new(skeleton, &opts, NULL, &mesh, diag);
-    if (status == TD_OK) {
-        status = td_mesh_glb(mesh, name, NULL, bytes);
-    }
+    status = status == TD_OK ? td_mesh_glb(mesh, name, NULL, bytes) : status;
     td_mesh_free(mesh);
     return status;
 }
@@ -148,9 +146,7 @@ static td_status write_skeleton(const td_skeleton *skeleton, const char *model,
     td_bytes bytes = {0};
     td_status status = json ? td_skeleton_json(skeleton, NULL, &bytes)
                             : make_mesh(skeleton, model, &args->look, &bytes, diag);
-    if (status == TD_OK) {
-        status = write_bytes(args->out, &bytes, diag);
-    }
+    status = status == TD_OK ? write_bytes(args->out, &bytes, diag) : status;
     td_bytes_free(&bytes);
     return status;
 }
@@ -199,9 +195,7 @@ static td_status output(const td_grammar *grammar, const td_string *string,
     if (status == TD_OK && args->string) {
         td_bytes text = {0};
         status = td_string_text(grammar, string, NULL, &text);
-        if (status == TD_OK) {
-            status = td_file_write("-", text.data, text.size, diag);
-        }
+        status = status == TD_OK ? td_file_write("-", text.data, text.size, diag) : status;
         td_bytes_free(&text);
     }
     if (status == TD_OK && prints_figures(args)) {
@@ -285,9 +279,8 @@ static int grow(const char *path, const grow_args *args) {
     if (draws || prints_figures(args)) {
         status = cli_check_size(path, &plant, &opts, &totals, &diag);
     }
-    if (status == TD_OK) {
-        status = output(plant.grammar, &string, &opts, &totals, path, args, &diag);
-    }
+    status = status == TD_OK ? output(plant.grammar, &string, &opts, &totals, path, args, &diag)
+                             : status;
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
     }

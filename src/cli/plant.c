@@ -107,12 +107,8 @@ static td_status derive(const td_grammar *grammar, const cli_plant_args *args, t
         status = td_derivation_step(*out, diag);
         show_progress(i + 1, steps, td_derivation_string(*out).module_count, started);
     }
-    if (status == TD_OK) {
-        status = td_derivation_end(*out, diag);
-    }
-    if (status == TD_OK) {
-        status = cli_prints_write(&prints, args->out, diag);
-    }
+    status = status == TD_OK ? td_derivation_end(*out, diag) : status;
+    status = status == TD_OK ? cli_prints_write(&prints, args->out, diag) : status;
     cli_prints_free(&prints);
     return status;
 }
@@ -180,9 +176,9 @@ static td_status open_skeleton(const char *path, const cli_plant_args *args, td_
     }
     td_totals totals;
     status = cli_check_size(path, &plant, &opts, &totals, diag);
-    if (status == TD_OK) {
-        status = td_skeleton_from_string(plant.grammar, &string, &opts, NULL, skeleton, diag);
-    }
+    status = status == TD_OK
+                 ? td_skeleton_from_string(plant.grammar, &string, &opts, NULL, skeleton, diag)
+                 : status;
     cli_plant_free(&plant);
     return status;
 }
@@ -198,12 +194,10 @@ int cli_body_open(const char *path, const cli_plant_args *args, cli_body *body) 
     if (status != TD_OK && told) {
         return cli_exit_code(status);
     }
-    if (status == TD_OK) {
-        status = td_body_model_new(body->skeleton, NULL, NULL, NULL, &body->model, &diag);
-    }
-    if (status == TD_OK) {
-        status = td_body_new(body->model, NULL, &body->state, &diag);
-    }
+    status = status == TD_OK
+                 ? td_body_model_new(body->skeleton, NULL, NULL, NULL, &body->model, &diag)
+                 : status;
+    status = status == TD_OK ? td_body_new(body->model, NULL, &body->state, &diag) : status;
     if (status != TD_OK) {
         cli_print_fault(path, status, &diag);
         cli_body_free(body);

@@ -116,9 +116,7 @@ static td_status draw(const char *from, const char *to, const char *title, td_di
     if (status == TD_OK && ends_in(to, ".png")) {
         status = png_of(&picture, diag);
     }
-    if (status == TD_OK) {
-        status = td_file_write(to, picture.data, picture.size, diag);
-    }
+    status = status == TD_OK ? td_file_write(to, picture.data, picture.size, diag) : status;
     if (status == TD_OK && strcmp(to, "-") != 0) {
         printf("%s\n", to);
     }

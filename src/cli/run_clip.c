@@ -163,12 +163,8 @@ int run_clip_open(const char *scene_path, const cli_scene *scene, int64_t frames
     clip->meshes = calloc(count, sizeof *clip->meshes);
     td_status status =
         clip->actors && clip->meshes ? add_actors(scene->world, clip, &diag) : TD_ERR_MEMORY;
-    if (status == TD_OK) {
-        status = add_props(scene->world, def, clip);
-    }
-    if (status == TD_OK) {
-        status = make_frame(clip, scene->world);
-    }
+    status = status == TD_OK ? add_props(scene->world, def, clip) : status;
+    status = status == TD_OK ? make_frame(clip, scene->world) : status;
     if (status == TD_OK && !args->page_only) {
         status = check_size(clip, record, frames, &diag);
     }

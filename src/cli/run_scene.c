@@ -154,10 +154,9 @@ static td_status read_scene(const char *path, const td_alloc *alloc, cli_scene *
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     td_value *value = NULL;
     td_status status = cli_read(path, MAX_SCENE_TEXT, alloc, &scene->text, &diags->items[0]);
-    if (status == TD_OK) {
-        status = td_value_from_yaml((const char *)scene->text.data, scene->text.size, name, alloc,
-                                    &value, &diags->items[0]);
-    }
+    status = status == TD_OK ? td_value_from_yaml((const char *)scene->text.data, scene->text.size,
+                                                  name, alloc, &value, &diags->items[0])
+                             : status;
     if (status != TD_OK) {
         diags->count = 1;
         return status;

@@ -129,9 +129,7 @@ static td_status keep_view(view_files *files, const char *model) {
         return TD_ERR_ARGUMENT;
     }
     td_status status = td_file_read(files->view, MAX_TEXT, NULL, &text, NULL);
-    if (status == TD_OK) {
-        status = keep(files, name, text.data, text.size);
-    }
+    status = status == TD_OK ? keep(files, name, text.data, text.size) : status;
     td_bytes_free(&text);
     return status;
 }
@@ -143,15 +141,9 @@ static int gather_model(const char *path, char model[160], view_files *files) {
     td_bytes text = {0};
     td_status status = cli_load_model(path, &none, files->view, &grammar);
     td_grammar_free(grammar);
-    if (status == TD_OK) {
-        status = td_file_model(path, model, NULL);
-    }
-    if (status == TD_OK) {
-        status = td_file_read(model, MAX_TEXT, NULL, &text, NULL);
-    }
-    if (status == TD_OK) {
-        status = keep(files, model, text.data, text.size);
-    }
+    status = status == TD_OK ? td_file_model(path, model, NULL) : status;
+    status = status == TD_OK ? td_file_read(model, MAX_TEXT, NULL, &text, NULL) : status;
+    status = status == TD_OK ? keep(files, model, text.data, text.size) : status;
     td_bytes_free(&text);
     if (status == TD_OK && files->view) {
         status = keep_view(files, model);

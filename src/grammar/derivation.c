@@ -78,9 +78,7 @@ static td_status make_engines(td_derivation *d) {
 
 static td_status begin(td_derivation *d, td_diag *diag) {
     td_status status = make_variables(d);
-    if (status == TD_OK) {
-        status = make_engines(d);
-    }
+    status = status == TD_OK ? make_engines(d) : status;
     return status == TD_OK ? tdi_derivation_begin(d, diag) : tdi_derivation_explain(status, diag);
 }
 

@@ -423,13 +423,9 @@ static td_status step(td_derivation *d, td_diag *diag) {
             return tdi_fail(diag, status, "the string is too long for context matching");
         }
     }
-    if (status == TD_OK) {
-        status = rewrite(d, diag);
-    }
+    status = status == TD_OK ? rewrite(d, diag) : status;
     d->engine = &d->engines[0];
-    if (status == TD_OK) {
-        status = run_block(d, g->phases.end_each, diag);
-    }
+    status = status == TD_OK ? run_block(d, g->phases.end_each, diag) : status;
     if (status == TD_OK) {
         d->step++;
         status = answer_queries(d, &d->next, diag);
@@ -467,12 +463,8 @@ td_status tdi_derivation_begin(td_derivation *d, td_diag *diag) {
         status =
             write_words(d, &d->next, &g->rules.axiom, no_slots, g->rules.axiom_at, nothing, diag);
     }
-    if (status == TD_OK) {
-        status = note_uses(d, (place){0, 0, 0});
-    }
-    if (status == TD_OK) {
-        status = answer_queries(d, &d->next, diag);
-    }
+    status = status == TD_OK ? note_uses(d, (place){0, 0, 0}) : status;
+    status = status == TD_OK ? answer_queries(d, &d->next, diag) : status;
     swap(d);
     return tdi_derivation_explain(status, diag);
 }

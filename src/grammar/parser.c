@@ -229,9 +229,7 @@ static td_status read_and_parse(td_grammar *g, const td_grammar_def *def, td_dia
         status = tdi_source_process(s, view, def, diags);
     }
     size_t view_end = s->size;
-    if (status == TD_OK) {
-        status = tdi_source_process(s, 0, def, diags);
-    }
+    status = status == TD_OK ? tdi_source_process(s, 0, def, diags) : status;
     const td_status defines = tdi_source_check_defines(s, def, diags);
     status = status == TD_OK ? defines : status;
     if (status == TD_OK) {

@@ -237,9 +237,7 @@ static td_status walk_systems(tdi_walker *w, const td_string *s, const tdi_machi
     for (int32_t k = 0; k < count && status == TD_OK; k++) {
         status = drawer_new(&drawers[k], w->g->systems[k], machine, stochastic, s, w->alloc);
     }
-    if (status == TD_OK) {
-        status = walk(w, s, drawers);
-    }
+    status = status == TD_OK ? walk(w, s, drawers) : status;
     for (int32_t k = 0; k < count && drawers; k++) {
         tdi_expander_free(&drawers[k].expander, w->alloc);
         tdi_neighbours_free(&drawers[k].neighbours, w->alloc);

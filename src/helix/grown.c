@@ -142,9 +142,9 @@ static td_status make(const tdi_helix_model *old, const td_skeleton *to,
     if (status == TD_OK) {
         const tdi_helix_model *was = (const tdi_helix_model *)piece;
         status = tdi_helix_model_extended(to, was, number, with->elements, alloc, out, diag);
-        if (status == TD_OK) {
-            status = join_springs(*out, was->element_count, to, with->elements, by, alloc, diag);
-        }
+        status = status == TD_OK
+                     ? join_springs(*out, was->element_count, to, with->elements, by, alloc, diag)
+                     : status;
     }
     if (status != TD_OK) {
         tdi_model_free(*out);

@@ -42,9 +42,9 @@ td_status tdi_helix_take_springs(void *model, const td_skeleton *from, const td_
     const int32_t elements = td_skeleton_strand_count(from) == 1 ? m->element_count : 0;
     (void)first, (void)count;
     td_status status = tdi_helix_model_from_skeleton(from, elements, m->head.alloc, &was, diag);
-    if (status == TD_OK) {
-        status = tdi_helix_model_from_skeleton(to, elements, m->head.alloc, &now, diag);
-    }
+    status = status == TD_OK
+                 ? tdi_helix_model_from_skeleton(to, elements, m->head.alloc, &now, diag)
+                 : status;
     if (status == TD_OK && !(is_alike(m, was) && is_alike(m, now))) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT,
                           "helices with these springs would be other pieces of their axis; change "

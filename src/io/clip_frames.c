@@ -208,9 +208,7 @@ td_status tdi_frames_scan(tdi_frames *frames, const td_alloc *alloc, float *firs
     td_status status = tdi_frames_read(frames, 0, 0, frames->size, first, diag);
     for (int32_t i = 0; i < frames->count && status == TD_OK; i++) {
         status = tdi_frames_read(frames, i, 0, frames->size, values, diag);
-        if (status == TD_OK) {
-            status = scan_frame(frames, i, values, first, live, diag);
-        }
+        status = status == TD_OK ? scan_frame(frames, i, values, first, live, diag) : status;
     }
     tdi_alloc_free(alloc, values, (size_t)frames->size * sizeof *values);
     return status;

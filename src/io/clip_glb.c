@@ -226,9 +226,7 @@ td_status tdi_clip_stream(const td_clip_def *def, bool compact, int64_t max_anim
                           const td_alloc *alloc, tdi_out *out, td_diag *diag) {
     tdi_clip_file file;
     td_status status = tdi_clip_file_plan(&file, def, compact, max_animation_size, alloc, diag);
-    if (status == TD_OK) {
-        status = put_all(&file, alloc, out, diag);
-    }
+    status = status == TD_OK ? put_all(&file, alloc, out, diag) : status;
     tdi_clip_file_free(&file);
     return status;
 }

@@ -135,9 +135,9 @@ td_status td_mesh_glb(const td_mesh *mesh, const char *name, const td_alloc *all
     tdi_json_close(&json, "}");
     td_bytes text;
     td_status status = tdi_json_finish(&json, &text);
-    if (status == TD_OK) {
-        status = assemble(&text, parts, layouts, part_count, &pictures, binary_size, out);
-    }
+    status = status == TD_OK
+                 ? assemble(&text, parts, layouts, part_count, &pictures, binary_size, out)
+                 : status;
     td_bytes_free(&text);
     return status;
 }

@@ -364,9 +364,7 @@ td_status tdi_articulated_read(const td_grammar *grammar, const td_string *strin
     }
     td_material material = articulated_material();
     td_status status = td_builder_add_material(builder, &material, &r.material, diag);
-    if (status == TD_OK) {
-        status = read_all(&r, type_count);
-    }
+    status = status == TD_OK ? read_all(&r, type_count) : status;
     tdi_alloc_free(alloc, r.levels, (size_t)r.level_capacity * sizeof *r.levels);
     tdi_alloc_free(alloc, r.kinds, (size_t)type_count * sizeof *r.kinds);
     return status;

@@ -293,9 +293,7 @@ td_status td_builder_add(td_builder *builder, const td_segment_def *given, int32
     tdi_store *store = &builder->store;
     td_status status = tdi_def_take("td_segment_def", &own, given, diag);
     status = status == TD_OK ? tdi_segment_def_check(builder, def, diag) : status;
-    if (status == TD_OK) {
-        status = reserve_segment(builder, diag);
-    }
+    status = status == TD_OK ? reserve_segment(builder, diag) : status;
     if (status != TD_OK) {
         return status;
     }
@@ -451,9 +449,7 @@ static td_status hand_over(td_builder *builder, td_skeleton **out, td_diag *diag
 
 // `status` is that of what came before.
 static td_status finish(td_builder *builder, td_status status, td_skeleton **out, td_diag *diag) {
-    if (status == TD_OK) {
-        status = hand_over(builder, out, diag);
-    }
+    status = status == TD_OK ? hand_over(builder, out, diag) : status;
     tdi_store *store = &builder->store;
     store->segment_count = 0;
     store->shape_count = 0;

@@ -148,9 +148,9 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
     const tdi_range range = TDI_ABOVE_0("size", NULL, size);
     TDI_TRY(tdi_check_ranges(&range, 1, NULL, TD_NONE, diag));
     td_status status = tdi_store_copy(from, alloc, &to) ? TD_OK : TD_ERR_MEMORY;
-    if (status == TD_OK) {
-        status = tdi_materials_change(to.materials, to.material_count, changes, count, diag);
-    }
+    status = status == TD_OK
+                 ? tdi_materials_change(to.materials, to.material_count, changes, count, diag)
+                 : status;
     for (int32_t i = 0; i < to.segment_count && status == TD_OK; i++) {
         int32_t m = to.segments[i].material;
         change_segment(&to.segments[i], &from->materials[m], &to.materials[m], size);
@@ -170,9 +170,7 @@ td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
         to.materials[i].thickness *= size;
     }
     status = status == TD_OK ? tdi_store_check(&to, diag) : status;
-    if (status == TD_OK) {
-        status = tdi_skeleton_new(&to, out);
-    }
+    status = status == TD_OK ? tdi_skeleton_new(&to, out) : status;
     if (status != TD_OK) {
         tdi_store_free(&to);
     }

@@ -263,14 +263,8 @@ static td_status check_given(const td_builder *builder, const td_segment_def *de
 td_status tdi_segment_def_check(const td_builder *builder, const td_segment_def *def,
                                 td_diag *diag) {
     td_status status = check_place(builder, def, diag);
-    if (status == TD_OK) {
-        status = check_organ(builder, def, diag);
-    }
-    if (status == TD_OK) {
-        status = check_body(builder, def, diag);
-    }
-    if (status == TD_OK) {
-        status = check_given(builder, def, diag);
-    }
+    status = status == TD_OK ? check_organ(builder, def, diag) : status;
+    status = status == TD_OK ? check_body(builder, def, diag) : status;
+    status = status == TD_OK ? check_given(builder, def, diag) : status;
     return status;
 }

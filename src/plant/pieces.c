@@ -359,9 +359,7 @@ td_status tdi_pieces_walk(const td_grammar *grammar, const td_string *string,
     w.run.alloc = alloc;
     tdi_turtle_sink turtle = {&w, take_segment, take_polygon, take_surface, take_ball, take_patch};
     td_status status = tdi_turtle_walk(grammar, string, &turtle, alloc, diag);
-    if (status == TD_OK) {
-        status = flush(&w, diag);
-    }
+    status = status == TD_OK ? flush(&w, diag) : status;
     tdi_run_free(&w.run);
     tdi_alloc_free(alloc, w.local, (size_t)w.local_capacity * sizeof *w.local);
     tdi_alloc_free(alloc, w.counts, (size_t)w.count_capacity * sizeof *w.counts);

@@ -14,9 +14,7 @@ static td_status grow(const td_grammar *grammar, const td_alloc *alloc, td_skele
     for (int32_t i = 0; i < td_grammar_steps(grammar) && status == TD_OK; i++) {
         status = td_derivation_step(derivation, diag);
     }
-    if (status == TD_OK) {
-        status = td_derivation_end(derivation, diag);
-    }
+    status = status == TD_OK ? td_derivation_end(derivation, diag) : status;
     if (status == TD_OK) {
         td_string string = td_derivation_string(derivation);
         status = td_skeleton_from_string(grammar, &string, &opts, alloc, out, diag);

@@ -56,12 +56,8 @@ static td_status read_string(const td_grammar *grammar, const td_string *string,
     }
     tdi_plant_header header;
     td_status status = tdi_plant_header_read(grammar, builder->store.alloc, &header, diag);
-    if (status == TD_OK) {
-        status = check_count(grammar, string, &header, builder, diag);
-    }
-    if (status == TD_OK) {
-        status = tdi_pieces_read(grammar, string, &header, builder, diag);
-    }
+    status = status == TD_OK ? check_count(grammar, string, &header, builder, diag) : status;
+    status = status == TD_OK ? tdi_pieces_read(grammar, string, &header, builder, diag) : status;
     tdi_plant_header_free(&header);
     return status;
 }
@@ -79,9 +75,7 @@ td_status td_skeleton_from_string(const td_grammar *grammar, const td_string *st
         return tdi_fail(diag, status, "out of memory for the skeleton");
     }
     status = read_string(grammar, string, builder, diag);
-    if (status == TD_OK) {
-        status = td_builder_finish(builder, out, diag);
-    }
+    status = status == TD_OK ? td_builder_finish(builder, out, diag) : status;
     td_builder_free(builder);
     return status;
 }
@@ -237,9 +231,8 @@ td_status td_totals_from_string(const td_grammar *grammar, const td_string *stri
     }
     tdi_plant_header header;
     td_status status = tdi_plant_header_read(grammar, alloc, &header, diag);
-    if (status == TD_OK) {
-        status = sum_pieces(grammar, string, &header, &checked, alloc, out, diag);
-    }
+    status =
+        status == TD_OK ? sum_pieces(grammar, string, &header, &checked, alloc, out, diag) : status;
     tdi_plant_header_free(&header);
     return status;
 }

@@ -162,12 +162,8 @@ static td_status take_piece(void *context, const tdi_piece *piece, int32_t *mark
     m->frames = frames;
     td_segment_def def = def_of(m, piece);
     td_status status = use_material(m, piece->material, &def.material, diag);
-    if (status == TD_OK) {
-        status = use_shape(m, piece, &def.shape, diag);
-    }
-    if (status == TD_OK) {
-        status = use_contour(m, piece->contour, &def.contour, diag);
-    }
+    status = status == TD_OK ? use_shape(m, piece, &def.shape, diag) : status;
+    status = status == TD_OK ? use_contour(m, piece->contour, &def.contour, diag) : status;
     if (status != TD_OK) {
         return status;
     }
@@ -247,9 +243,7 @@ td_status tdi_pieces_read(const td_grammar *grammar, const td_string *string,
     }
     tdi_piece_sink sink = {&m, take_piece};
     td_status status = tdi_pieces_walk(grammar, string, header, &sink, alloc, diag);
-    if (status == TD_OK) {
-        status = apply_pipe_model(&m, diag);
-    }
+    status = status == TD_OK ? apply_pipe_model(&m, diag) : status;
     tdi_alloc_free(alloc, m.frames, (size_t)m.frame_capacity * sizeof *m.frames);
     tdi_alloc_free(alloc, m.materials, place_count * sizeof *m.materials);
     return status;

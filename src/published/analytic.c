@@ -730,9 +730,7 @@ td_status td_analytic_prepare(td_analytic *a, const td_step_opts *given,
     aim(a, o->dt);
     note_beginnings(a);
     td_status status = collide(a, o, colliders, count, diag);
-    if (status == TD_OK) {
-        status = constrain(a, o, 0, colliders, count, diag);
-    }
+    status = status == TD_OK ? constrain(a, o, 0, colliders, count, diag) : status;
     if (status != TD_OK) {
         keep(a, true);
         return status;

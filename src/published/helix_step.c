@@ -264,9 +264,7 @@ td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, 0, published.twist};
     status = status == TD_OK ? tdi_state_check(&s->head, &own, diag) : status;
-    if (status == TD_OK) {
-        status = solve(s, &with, published.method, diag);
-    }
+    status = status == TD_OK ? solve(s, &with, published.method, diag) : status;
     for (int32_t i = 0; status == TD_OK && i < s->model->element_count; i++) {
         accelerations[i] = tdi_helix_works(s)[i].acceleration;
     }
@@ -294,9 +292,7 @@ td_status td_helix_step_published(td_body *body, const td_step_opts *opts,
     td_status status = tdi_step_opts_take(opts, &own, diag);
     const tdi_helix_forward_opts with = {&own, own.dt, published.twist};
     status = status == TD_OK ? tdi_state_check(&s->head, &own, diag) : status;
-    if (status == TD_OK) {
-        status = solve(s, &with, published.method, diag);
-    }
+    status = status == TD_OK ? solve(s, &with, published.method, diag) : status;
     return status == TD_OK ? finish(s, &with, diag) : status;
 }
 

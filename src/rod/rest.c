@@ -158,12 +158,8 @@ td_status tdi_rod_model_rest_new(const tdi_rod_model *model, td_vec3 gravity, co
                                  tdi_rod_model **out, td_diag *diag) {
     tdi_rod_state *state = NULL;
     td_status status = copy_model(model, alloc, out, diag);
-    if (status == TD_OK) {
-        status = tdi_rod_state_new(*out, alloc, &state, diag);
-    }
-    if (status == TD_OK) {
-        status = rest_of(state, *out, gravity, diag);
-    }
+    status = status == TD_OK ? tdi_rod_state_new(*out, alloc, &state, diag) : status;
+    status = status == TD_OK ? rest_of(state, *out, gravity, diag) : status;
     tdi_state_free(state);
     if (status != TD_OK) {
         tdi_model_free(*out);

@@ -71,9 +71,7 @@ static td_status damped_new(const void *model, const td_damping_opts *opts, cons
             status == TD_OK ? tdi_damping_time(&second->head, opts, alloc, &time, diag) : status;
         tdi_model_free(second);
     }
-    if (status == TD_OK) {
-        status = tdi_rod_model_damped_new(model, time, alloc, &next, diag);
-    }
+    status = status == TD_OK ? tdi_rod_model_damped_new(model, time, alloc, &next, diag) : status;
     *out = (td_body_model *)next;
     return status;
 }

@@ -718,15 +718,9 @@ td_status td_scene_from_value(td_value *value, const char *file, const td_alloc 
         s->file = tdi_arena_text(&s->fields.arena, file, strlen(file));
         status = s->file ? TD_OK : TD_ERR_MEMORY;
     }
-    if (status == TD_OK) {
-        status = make_curves(s, diags);
-    }
-    if (status == TD_OK) {
-        status = tdi_scene_make_defines(s, diags);
-    }
-    if (status == TD_OK) {
-        status = tdi_scene_check(s, diags);
-    }
+    status = status == TD_OK ? make_curves(s, diags) : status;
+    status = status == TD_OK ? tdi_scene_make_defines(s, diags) : status;
+    status = status == TD_OK ? tdi_scene_check(s, diags) : status;
     status = status == TD_OK ? tdi_scene_make_fields(s, diags) : status;
     if (status != TD_OK) {
         td_scene_free(s);

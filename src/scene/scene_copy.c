@@ -205,18 +205,14 @@ static bool forget_value(void *context, const tdi_scene_field *field, void *at, 
 static td_status copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
                       td_diag_list *diags) {
     td_status status = check_counts(def, diags);
-    if (status == TD_OK) {
-        status = copy_def(def, alloc, out);
-    }
+    status = status == TD_OK ? copy_def(def, alloc, out) : status;
     if (status == TD_OK) {
         checker c = {*out, diags, TD_OK};
         tdi_fields_walk(&tdi_scene_all, &(*out)->def, check_row, &c);
         status = c.status == TD_OK ? tdi_scene_make_defines(*out, diags) : c.status;
         tdi_fields_walk(&tdi_scene_all, &(*out)->def, forget_value, NULL);
     }
-    if (status == TD_OK) {
-        status = tdi_scene_check(*out, diags);
-    }
+    status = status == TD_OK ? tdi_scene_check(*out, diags) : status;
     status = status == TD_OK ? tdi_scene_make_fields(*out, diags) : status;
     if (status != TD_OK) {
         td_scene_free(*out);
@@ -233,10 +229,9 @@ td_status tdi_scene_copy(const td_scene_def *given, const td_alloc *alloc, td_sc
     td_diag diag;
     *out = NULL;
     td_status status = tdi_def_take("td_scene_def", &def, given, &diag);
-    if (status == TD_OK) {
-        status = tdi_opts_widen("td_object_def", &defaults, def.objects, def.object_count, alloc,
-                                &objects, &diag);
-    }
+    status = status == TD_OK ? tdi_opts_widen("td_object_def", &defaults, def.objects,
+                                              def.object_count, alloc, &objects, &diag)
+                             : status;
     if (status != TD_OK) {
         tdi_diag_add(diags, &diag);
         return status;

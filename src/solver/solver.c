@@ -81,9 +81,8 @@ td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *o
     const int32_t count = second->dof_count < LOWEST ? second->dof_count : LOWEST;
     td_status status = second->solver->state_new(second, alloc, &body, diag);
     status = status == TD_OK ? tdi_body_settle(body, &rest, NULL, diag) : status;
-    if (status == TD_OK) {
-        status = tdi_modes_alone(body, opts->gravity, count, modes, NULL, diag);
-    }
+    status =
+        status == TD_OK ? tdi_modes_alone(body, opts->gravity, count, modes, NULL, diag) : status;
     tdi_state_free(body);
     for (int32_t k = 0; status == TD_OK && k < count; k++) {
         if (modes[k].frequency > 0 && modes[k].damping_ratio > 1e-6 * modes[k].frequency) {

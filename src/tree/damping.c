@@ -67,9 +67,7 @@ td_status td_tree_model_damped_new(td_body *body, const td_damping_opts *opts,
     if (status == TD_OK && own.kind == TD_DAMPING_RATIO) {
         status = time_of_ratio(state, own.gravity, own.value, &time, diag);
     }
-    if (status == TD_OK) {
-        status = tdi_tree_model_copy(state->model, alloc, &next, diag);
-    }
+    status = status == TD_OK ? tdi_tree_model_copy(state->model, alloc, &next, diag) : status;
     for (int32_t i = 0; status == TD_OK && i < next->body_count; i++) {
         tdi_body *b = &next->body[i];
         b->damping = tdi_scale(b->stiffness, time);

@@ -17,9 +17,8 @@ td_status tdi_tree_rest_new(const void *model, td_vec3 gravity, const td_alloc *
                             td_body_model **out, td_diag *diag) {
     tdi_tree_state *state = NULL;
     td_status status = tdi_tree_state_new(model, alloc, &state, diag);
-    if (status == TD_OK) {
-        status = td_tree_model_rest_new(&state->head, gravity, alloc, out, diag);
-    }
+    status =
+        status == TD_OK ? td_tree_model_rest_new(&state->head, gravity, alloc, out, diag) : status;
     tdi_state_free(state);
     return status;
 }
@@ -34,9 +33,8 @@ td_status tdi_tree_damped_new(const void *model, const td_damping_opts *opts, co
     if (status == TD_OK && opts->kind == TD_DAMPING_RATIO) {
         status = tdi_body_settle(&state->head, &rest, NULL, diag);
     }
-    if (status == TD_OK) {
-        status = td_tree_model_damped_new(&state->head, opts, alloc, out, diag);
-    }
+    status =
+        status == TD_OK ? td_tree_model_damped_new(&state->head, opts, alloc, out, diag) : status;
     tdi_state_free(state);
     return status;
 }

@@ -184,9 +184,7 @@ WEB_EXPORT(web_check) td_status web_check(const char *name) {
     def.text_size = file->size;
     def.loader = &loader;
     td_status status = td_grammar_new(&def, NULL, &grammar, &web.list);
-    if (status == TD_OK) {
-        status = td_plant_check(grammar, &web.list);
-    }
+    status = status == TD_OK ? td_plant_check(grammar, &web.list) : status;
     td_grammar_free(grammar);
     return status;
 }

@@ -233,9 +233,7 @@ td_status td_world_add_constraint(td_world *w, const td_constraint *given, td_ac
         status = find_side(w, second, &own.actor[1], diag);
     }
     status = status == TD_OK ? check(w, &own, diag) : status;
-    if (status == TD_OK) {
-        status = tdi_world_replace_constraint(w, TD_NONE, &own, &k, diag);
-    }
+    status = status == TD_OK ? tdi_world_replace_constraint(w, TD_NONE, &own, &k, diag) : status;
     if (status == TD_OK) {
         *out = td_world_constraint_id(w, k);
     }

@@ -91,9 +91,7 @@ static td_status grow_text(const grower *g, const char *name, const char *view, 
     td_diag faults[MAX_FAULTS];
     td_diag_list list = {faults, MAX_FAULTS, 0};
     td_status status = td_grammar_new(&def, g->alloc, &grammar, &list);
-    if (status == TD_OK) {
-        status = td_plant_check(grammar, &list);
-    }
+    status = status == TD_OK ? td_plant_check(grammar, &list) : status;
     for (int32_t k = 0; k < list.count && k < MAX_FAULTS; k++) { // also warnings
         place_define(g, &faults[k]);
         tdi_diag_add(g->diags, &faults[k]);

@@ -337,9 +337,7 @@ td_status tdi_world_make_loads(td_world *w, td_diag_list *diags) {
     for (int32_t k = 0; k < (int32_t)count && status == TD_OK; k++) {
         status = find_reach(w, k, &all[k], &reaches[k], diags);
     }
-    if (status == TD_OK) {
-        status = list_loads(w, all, reaches);
-    }
+    status = status == TD_OK ? list_loads(w, all, reaches) : status;
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
         status = tdi_actor_load_room(w, &w->actors[k]);
     }

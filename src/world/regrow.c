@@ -72,10 +72,9 @@ td_status td_world_cut_actor(td_world *w, td_actor_id id, int32_t segment, td_re
     td_status status = tdi_actor_find(w, id, &a, diag);
     status = status == TD_OK ? tdi_actor_check_growth(w, a, true, diag) : status;
     status = status == TD_OK ? check_cut(a, segment, place, diag) : status;
-    if (status == TD_OK) {
-        status = tdi_skeleton_cut(w->variants.list[a->variant].skeleton, segment, place, w->alloc,
-                                  &cut, diag);
-    }
+    status = status == TD_OK ? tdi_skeleton_cut(w->variants.list[a->variant].skeleton, segment,
+                                                place, w->alloc, &cut, diag)
+                             : status;
     if (status == TD_OK) {
         status = cut_actor(w, (int32_t)(a - w->actors), segment, place, &cut, fallen, diag);
         tdi_cut_free(&cut, w->alloc);
@@ -121,9 +120,8 @@ td_status tdi_actor_renew(td_world *w, int32_t actor, const td_skeleton *skeleto
     for (size_t k = 0; k < count && status == TD_OK; k++) {
         segment_map[k].segment = TD_NONE;
     }
-    if (status == TD_OK) {
-        status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
-    }
+    status = status == TD_OK ? td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag)
+                             : status;
     status = status == TD_OK ? regrow(w, actor, copy, segment_map, false, diag) : status;
     tdi_alloc_free(w->alloc, segment_map, count * sizeof *segment_map);
     return no_memory(status, "add an actor", diag);
@@ -166,9 +164,8 @@ td_status td_world_regrow_actor(td_world *w, td_actor_id id, const td_skeleton *
     if (status == TD_OK && td_skeleton_count(skeleton) == 0) {
         status = tdi_fail(diag, TD_ERR_ARGUMENT, "the skeleton has no segments");
     }
-    if (status == TD_OK) {
-        status = td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag);
-    }
+    status = status == TD_OK ? td_skeleton_changed_new(skeleton, 1, NULL, 0, w->alloc, &copy, diag)
+                             : status;
     if (status == TD_OK) {
         status = tdi_segment_map_new(w->variants.list[a->variant].skeleton, copy, w->alloc,
                                      &segment_map);

@@ -59,10 +59,9 @@ static td_status take(td_world *w, tdi_variant *v, int32_t first, int32_t count,
     if (status == TD_OK && v->made) { // as it was made, for as long as it is changed
         tdi_variant_follow_factors(w, v, o->made);
     }
-    if (status == TD_OK) {
-        status = tdi_transfer_of(v->solver)->take_springs(v->model, v->skeleton, to, first, count,
-                                                          o->made, diag);
-    }
+    status = status == TD_OK ? tdi_transfer_of(v->solver)->take_springs(v->model, v->skeleton, to,
+                                                                        first, count, o->made, diag)
+                             : status;
     if (status == TD_OK) {
         memcpy(v->skeleton->store.segments + first, to->store.segments + first,
                (size_t)count * sizeof *to->store.segments);

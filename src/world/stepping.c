@@ -667,9 +667,7 @@ td_status tdi_world_reserve(td_world *w) {
                 return TD_ERR_MEMORY;
             }
         }
-        if (status == TD_OK) {
-            status = tdi_actor_make_adaptive(w, a, NULL);
-        }
+        status = status == TD_OK ? tdi_actor_make_adaptive(w, a, NULL) : status;
     }
     return status == TD_OK && w->memory.scratch ? TD_OK : TD_ERR_MEMORY;
 }

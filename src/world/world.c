@@ -90,30 +90,20 @@ static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diag
     }
     w->clock.dt = w->clock.default_dt;
     tdi_world_set_keyed(w, 0, 0);
-    if (status == TD_OK) {
-        status = tdi_world_make_objects(w, opts, diags);
-    }
+    status = status == TD_OK ? tdi_world_make_objects(w, opts, diags) : status;
     status = status == TD_OK ? tdi_world_check_spots(w, diags) : status;
-    if (status == TD_OK) {
-        status = tdi_world_make_constraints(w, diags);
-    }
-    if (status == TD_OK) {
-        status = tdi_world_make_islands(w, diags);
-    }
+    status = status == TD_OK ? tdi_world_make_constraints(w, diags) : status;
+    status = status == TD_OK ? tdi_world_make_islands(w, diags) : status;
     status = status == TD_OK ? tdi_world_check_crowds(w, diags) : status;
     if (status == TD_OK && tdi_world_find_overlaps(w, &diag) != TD_OK) {
         return tdi_scene_fault(w->scene, diags, diag.status, "contact.overlap", "%s", diag.message);
     }
-    if (status == TD_OK) {
-        status = tdi_world_settle(w, diags);
-    }
+    status = status == TD_OK ? tdi_world_settle(w, diags) : status;
     if (status == TD_OK) {
         w->options.inside = inside_actors(w);
         status = tdi_world_make_loads(w, diags);
     }
-    if (status == TD_OK) {
-        status = tdi_world_make_probes(w, diags);
-    }
+    status = status == TD_OK ? tdi_world_make_probes(w, diags) : status;
     status = status == TD_OK ? tdi_world_reserve(w) : status;
     if (status == TD_OK) {
         tdi_world_begin_waiting(w);
@@ -342,9 +332,8 @@ static td_status set_number(td_world *w, const tdi_field_place *place, const cha
                             td_real value, td_diag *diag) {
     td_real before = 0;
     td_status status = tdi_fields_get(&tdi_scene_all, &w->scene->def, path, &before, diag);
-    if (status == TD_OK) {
-        status = tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag);
-    }
+    status = status == TD_OK ? tdi_fields_set(&tdi_scene_all, &w->scene->def, path, value, diag)
+                             : status;
     if (status == TD_OK) {
         status = follow(w, place->at, diag);
         if (status != TD_OK) {

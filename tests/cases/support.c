@@ -81,9 +81,9 @@ bool case_plant_open(const char *path, int64_t steps, case_plant *plant) {
     td_diag diag = {.message = ""};
     *plant = (case_plant){NULL, NULL, NULL};
     td_status status = grow(path, steps, &plant->skeleton, &diag);
-    if (status == TD_OK) {
-        status = td_body_model_new(plant->skeleton, "tree", NULL, NULL, &plant->model, &diag);
-    }
+    status = status == TD_OK
+                 ? td_body_model_new(plant->skeleton, "tree", NULL, NULL, &plant->model, &diag)
+                 : status;
     status = status == TD_OK ? td_body_new(plant->model, NULL, &plant->state, &diag) : status;
     if (status != TD_OK) {
         case_error("%s: %s", path, diag.message);
@@ -105,10 +105,9 @@ static td_status read_scene(const char *path, const td_alloc *alloc, case_scene 
                             td_diag_list *diags) {
     td_value *value = NULL;
     td_status status = td_file_read(path, MOST_TEXT, alloc, &scene->text, diags->items);
-    if (status == TD_OK) {
-        status = td_value_from_yaml((const char *)scene->text.data, scene->text.size, path, alloc,
-                                    &value, diags->items);
-    }
+    status = status == TD_OK ? td_value_from_yaml((const char *)scene->text.data, scene->text.size,
+                                                  path, alloc, &value, diags->items)
+                             : status;
     return status == TD_OK ? td_scene_from_value(value, path, alloc, &scene->scene, diags) : status;
 }
 
@@ -137,9 +136,9 @@ bool case_scene_open(const char *path, int32_t threads, const td_alloc *alloc, c
     *scene = (case_scene){.scene = NULL};
     td_status status = read_scene(path, alloc, scene, &diags);
     diags.count = 0;
-    if (status == TD_OK) {
-        status = td_world_from_scene(scene->scene, &opts, alloc, &scene->world, &diags);
-    }
+    status = status == TD_OK
+                 ? td_world_from_scene(scene->scene, &opts, alloc, &scene->world, &diags)
+                 : status;
     return told(path, status, &item, scene);
 }
 

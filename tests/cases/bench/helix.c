@@ -116,9 +116,7 @@ static td_status make_scene(const paper_row *r, bool settled, helix_scene *s) {
         s->way = r->branched ? SWAY : WAY;
         status = td_helix_model_new(e, r->count, NULL, &s->model, &s->diag);
     }
-    if (status == TD_OK) {
-        status = td_body_new(s->model, NULL, &s->state, &s->diag);
-    }
+    status = status == TD_OK ? td_body_new(s->model, NULL, &s->state, &s->diag) : status;
     if (status == TD_OK && settled) {
         status = td_body_settle(s->state, &s->opts, NULL, &s->diag);
     }

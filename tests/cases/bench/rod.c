@@ -159,9 +159,7 @@ static td_status make_scene(const paper_row *r, double dt, td_integrator integra
         int count = shape_up(r, defs, points);
         status = td_rod_model_new(defs, count, bodies, r->bodies, NULL, &s->model, &s->diag);
     }
-    if (status == TD_OK) {
-        status = td_body_new(s->model, NULL, &s->state, &s->diag);
-    }
+    status = status == TD_OK ? td_body_new(s->model, NULL, &s->state, &s->diag) : status;
     if (status == TD_OK && r->contact) {
         status = td_island_new(&s->state, 1, &touch, 0, NULL, &s->island, &s->diag);
     }
@@ -260,12 +258,8 @@ static td_status make_clamped(int vertices, double dt, rod_scene *s) {
     td_rod_def d = plain_def(vertices, points);
     d.radius = 0.01;
     d.start = TD_END_CLAMPED;
-    if (status == TD_OK) {
-        status = td_rod_model_new(&d, 1, NULL, 0, NULL, &s->model, &s->diag);
-    }
-    if (status == TD_OK) {
-        status = td_body_new(s->model, NULL, &s->state, &s->diag);
-    }
+    status = status == TD_OK ? td_rod_model_new(&d, 1, NULL, 0, NULL, &s->model, &s->diag) : status;
+    status = status == TD_OK ? td_body_new(s->model, NULL, &s->state, &s->diag) : status;
     s->opts.dt = dt;
     s->opts.gravity = (td_vec3){0, -9.8, 0};
     free(points);
@@ -312,9 +306,7 @@ static bool bench_swing(const bench *b, int vertices, double dt) {
 static bool bench_rest(const bench *b, int vertices) {
     rod_scene s;
     td_status status = make_clamped(vertices, FRAME, &s);
-    if (status == TD_OK) {
-        status = td_body_settle(s.state, &s.opts, NULL, &s.diag);
-    }
+    status = status == TD_OK ? td_body_settle(s.state, &s.opts, NULL, &s.diag) : status;
     if (status == TD_OK) {
         td_vec3 tip = td_rod_position(s.state, vertices - 1);
         bench_row(b, vertices, hypot(tip.x - 0.287317, tip.y + 0.893311), "m",
@@ -427,15 +419,11 @@ static td_status make_rope(double part, rod_scene *s) {
         defs[k].damping_time = 0.01;
         defs[k].start = defs[k].end = TD_END_CLAMPED;
     }
-    if (status == TD_OK) {
-        status = td_rod_model_new(defs, STRANDS, NULL, 0, NULL, &s->model, &s->diag);
-    }
-    if (status == TD_OK) {
-        status = td_body_new(s->model, NULL, &s->state, &s->diag);
-    }
-    if (status == TD_OK) {
-        status = td_island_new(&s->state, 1, &touch, 0, NULL, &s->island, &s->diag);
-    }
+    status = status == TD_OK ? td_rod_model_new(defs, STRANDS, NULL, 0, NULL, &s->model, &s->diag)
+                             : status;
+    status = status == TD_OK ? td_body_new(s->model, NULL, &s->state, &s->diag) : status;
+    status = status == TD_OK ? td_island_new(&s->state, 1, &touch, 0, NULL, &s->island, &s->diag)
+                             : status;
     s->opts.gravity = (td_vec3){3, -9.8, 2};
     free(points);
     return status;

@@ -85,15 +85,9 @@ static td_status build_skeleton(const bench_tree *t, td_skeleton **out, td_diag 
     td_builder *builder = NULL;
     material.density = BENCH_DENSITY;
     td_status status = td_builder_new(&opts, NULL, &builder, NULL);
-    if (status == TD_OK) {
-        status = td_builder_add_material(builder, &material, NULL, diag);
-    }
-    if (status == TD_OK) {
-        status = add_segments(t, builder, diag);
-    }
-    if (status == TD_OK) {
-        status = td_builder_finish(builder, out, diag);
-    }
+    status = status == TD_OK ? td_builder_add_material(builder, &material, NULL, diag) : status;
+    status = status == TD_OK ? add_segments(t, builder, diag) : status;
+    status = status == TD_OK ? td_builder_finish(builder, out, diag) : status;
     td_builder_free(builder);
     return status;
 }
@@ -103,14 +97,12 @@ bool bench_build(const bench *b, const bench_tree *t, case_plant *tree) {
     td_body_opts opts = td_body_opts_default();
     *tree = (case_plant){NULL, NULL, NULL};
     td_status status = build_skeleton(t, &tree->skeleton, &diag);
-    if (status == TD_OK) {
-        status = td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, &diag);
-    }
+    status = status == TD_OK
+                 ? td_body_model_new(tree->skeleton, "tree", &opts, NULL, &tree->model, &diag)
+                 : status;
     td_skeleton_free(tree->skeleton); // of a million segments it is worth having back
     tree->skeleton = NULL;
-    if (status == TD_OK) {
-        status = td_body_new(tree->model, NULL, &tree->state, &diag);
-    }
+    status = status == TD_OK ? td_body_new(tree->model, NULL, &tree->state, &diag) : status;
     if (status != TD_OK) {
         case_plant_free(tree);
         return bench_fault(b, bench_shape_name(t->shape), status, &diag);

@@ -137,9 +137,8 @@ static void try_one(val_report *report, const lcp_case *p, const char *name, lcp
     double x[MOST], y[MOST];
     td_status status = td_lcp_solve(&problem, &opts, NULL, x, &result, &report->diag);
     opts.method = TD_LCP_SOR;
-    if (status == TD_OK) {
-        status = td_lcp_solve(&problem, &opts, NULL, y, &plain, &report->diag);
-    }
+    status =
+        status == TD_OK ? td_lcp_solve(&problem, &opts, NULL, y, &plain, &report->diag) : status;
     val_must(report, name, p->count, status);
     t->problems++;
     if (result.verdict == TD_LCP_SOLVED) {
