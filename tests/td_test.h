@@ -48,53 +48,37 @@ bool test_check(bool condition, const char *file, int line, const char *format, 
 #define CHECK_SAY(condition, ...) test_check(condition, __FILE__, __LINE__, __VA_ARGS__)
 
 // relative to `want`; absolute when want is 0
-#define CHECK_REL(got, want, tolerance)                                                          \
-    do {                                                                                         \
-        test_checks++;                                                                           \
-        double got_ = (double)(got), want_ = (double)(want), tol_ = (double)(tolerance);         \
-        double scale_ = want_ == 0 ? 1 : fabs(want_);                                            \
-        if (!(fabs(got_ - want_) <= tol_ * scale_)) {                                            \
-            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %.17g to %g", #got, got_, want_, \
-                        tol_);                                                                   \
-        }                                                                                        \
+#define CHECK_REL(got, want, tolerance)                                                  \
+    do {                                                                                 \
+        double got_ = (double)(got), want_ = (double)(want), tol_ = (double)(tolerance); \
+        CHECK_SAY(fabs(got_ - want_) <= tol_ * (want_ == 0 ? 1 : fabs(want_)),           \
+                  "%s = %.17g, wanted %.17g to %g", #got, got_, want_, tol_);            \
     } while (0)
 
-#define CHECK_INT(got, want)                                                              \
-    do {                                                                                  \
-        test_checks++;                                                                    \
-        long long got_ = (long long)(got), want_ = (long long)(want);                     \
-        if (got_ != want_) {                                                              \
-            test_failed(__FILE__, __LINE__, "%s = %lld, wanted %lld", #got, got_, want_); \
-        }                                                                                 \
+#define CHECK_INT(got, want)                                                   \
+    do {                                                                       \
+        long long got_ = (long long)(got), want_ = (long long)(want);          \
+        CHECK_SAY(got_ == want_, "%s = %lld, wanted %lld", #got, got_, want_); \
     } while (0)
 
-#define CHECK_IN(got, low, high)                                                       \
-    do {                                                                               \
-        test_checks++;                                                                 \
-        double got_ = (double)(got);                                                   \
-        if (!(got_ >= (double)(low) && got_ <= (double)(high))) {                      \
-            test_failed(__FILE__, __LINE__, "%s = %.17g, wanted %g to %g", #got, got_, \
-                        (double)(low), (double)(high));                                \
-        }                                                                              \
+#define CHECK_IN(got, low, high)                                                                  \
+    do {                                                                                          \
+        double got_ = (double)(got), low_ = (double)(low), high_ = (double)(high);                \
+        CHECK_SAY(got_ >= low_ && got_ <= high_, "%s = %.17g, wanted %g to %g", #got, got_, low_, \
+                  high_);                                                                         \
     } while (0)
 
 #define CHECK_TEXT(got, want)                                                                 \
     do {                                                                                      \
-        test_checks++;                                                                        \
         const char *got_ = (got), *want_ = (want);                                            \
-        if (strcmp(got_, want_) != 0) {                                                       \
-            test_failed(__FILE__, __LINE__, "%s = \"%s\", wanted \"%s\"", #got, got_, want_); \
-        }                                                                                     \
+        CHECK_SAY(strcmp(got_, want_) == 0, "%s = \"%s\", wanted \"%s\"", #got, got_, want_); \
     } while (0)
 
 // the text has the part
-#define CHECK_HAS(text, part)                                                                 \
-    do {                                                                                      \
-        test_checks++;                                                                        \
-        const char *text_ = (text), *part_ = (part);                                          \
-        if (!strstr(text_, part_)) {                                                          \
-            test_failed(__FILE__, __LINE__, "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \
-        }                                                                                     \
+#define CHECK_HAS(text, part)                                                             \
+    do {                                                                                  \
+        const char *text_ = (text), *part_ = (part);                                      \
+        CHECK_SAY(strstr(text_, part_), "%s = \"%s\" lacks \"%s\"", #text, text_, part_); \
     } while (0)
 
 static inline tdi_random random_of(uint64_t seed) {
@@ -113,6 +97,20 @@ static inline double test_min(double a, double b) {
 }
 #define fmax(a, b) test_max(a, b)
 #define fmin(a, b) test_min(a, b)
+
+// ---- skeletons ------------------------------------------------------------------------------
+
+static inline td_builder *test_builder(void) {
+    td_builder *builder = NULL;
+    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    return builder;
+}
+
+static inline td_skeleton *test_finish(td_builder *builder) {
+    td_skeleton *skeleton = NULL;
+    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    return skeleton;
+}
 
 // ---- memory that ends -----------------------------------------------------------------------
 

@@ -39,12 +39,11 @@ typedef struct organ {
 // Organs of a shape and a size on a stem, each turned about it.
 static organ organs_on_a_stem(const td_shape *shape, td_organ kind, const char *material,
                               td_real size, const td_quat *turns, int count) {
-    td_builder *b = NULL;
+    td_builder *b = test_builder();
     organ o = {NULL, NULL};
     int32_t shape_index = 0, petal = 0;
     td_material m = td_material_get(td_material_find(material));
     td_segment_def stem = td_segment_def_default(), def = td_segment_def_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     CHECK_INT(td_builder_add_shape(b, shape, &shape_index, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(b, &m, &petal, NULL), TD_OK);
     CHECK_INT(td_builder_add(b, &stem, NULL, NULL), TD_OK);

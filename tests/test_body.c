@@ -14,10 +14,8 @@ enum { SEGMENTS = 6 };
 
 // A level strand that droops.
 static td_skeleton *strand(int32_t segments) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_segment_def def = td_segment_def_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     def.length = LENGTH / segments;
     def.radius_base = def.radius_tip = 0.004;
     for (int32_t k = 0; k < segments; k++) {
@@ -26,8 +24,7 @@ static td_skeleton *strand(int32_t segments) {
                           : (td_quat){1, 0, 0, 0};
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 typedef struct made {

@@ -12,7 +12,7 @@
 // ---- help -----------------------------------------------------------------------------------
 
 static td_skeleton *chain_of(int32_t count, td_real length) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     for (int32_t i = 0; i < count; i++) {
         add_stem(builder, i - 1, tdi_quat_identity(), length, 0.002, 0.002);
     }
@@ -21,7 +21,7 @@ static td_skeleton *chain_of(int32_t count, td_real length) {
 
 // a stem of three segments with a leaf, and beside it a slide and a body that is free
 static td_skeleton *small_garden(void) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_shape shape = td_shape_default();
     int32_t foot = add_stem(builder, TD_NONE, about_z(10), 0.3, 0.02, 0.02);
     int32_t middle = add_stem(builder, foot, about_z(30), 0.2, 0.02, 0.015);
@@ -173,7 +173,7 @@ static td_vec3 skin_vertex(const td_mesh_part *part, int32_t v, const td_vec3 *b
 // them: their outsides are r + r tan(t/2) from the mitre, and no edge of a triangle gets longer
 // than that.
 TD_TEST(bent_stem_shows_no_gaps) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     for (int32_t i = 0; i < 10; i++) {
         add_stem(builder, i - 1, tdi_quat_identity(), 0.1, 0.02, 0.02);
     }
@@ -308,7 +308,7 @@ FOLDER_TEST(what_never_changes_has_no_channel) {
 }
 
 FOLDER_TEST(skin_gives_length_and_radii_of_stems) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_shape shape = td_shape_default();
     int32_t foot = add_stem(builder, TD_NONE, tdi_quat_identity(), 0.25, 0.5, 0.125);
     add_organ(builder, foot, &shape, TD_ORGAN_LEAF, 0.1);

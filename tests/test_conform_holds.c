@@ -52,6 +52,7 @@ static void close_held(held *h) {
         subject_free(&h->s[k]);
     }
 }
+OWNED_VALUE(held, close_held(value))
 
 static bool go(held *h) {
     td_diag diag = {.message = ""};
@@ -95,7 +96,7 @@ static void check_met(const held *h, int32_t step) {
 // A point stays where it was found, under weight and in wind, and the force says so.
 SOLVER_TEST(conform_a_held_point_stays) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
-    held h;
+    OWNED(held) h = {.count = 0};
     open_alone(&h, solver, &c, 1, 1.0 / 60);
     h.opts[0].air = (td_air){{3, 0, 1}, 0.2, 0.6};
     const td_vec3 start = held_place(&h, &c);
@@ -105,14 +106,13 @@ SOLVER_TEST(conform_a_held_point_stays) {
                   distance(held_place(&h, &c), start));
     }
     CHECK_SAY(tdi_norm(td_island_constraint(h.island, 0).force) > 1e-4, "%s: no force", h.name);
-    close_held(&h);
 }
 
 // A point is led around a circle of 8 cm.
 SOLVER_TEST(conform_a_led_point_is_on_its_path_at_the_end_of_every_step) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_constraint_target at = c.target;
-    held h;
+    OWNED(held) h = {.count = 0};
     open_alone(&h, solver, &c, 1, 1.0 / 60);
     const td_vec3 start = held_place(&h, &c);
     for (int32_t k = 1; k <= 60; k++) {
@@ -127,13 +127,12 @@ SOLVER_TEST(conform_a_led_point_is_on_its_path_at_the_end_of_every_step) {
         CHECK_SAY(distance(held_place(&h, &c), told) <= MET, "%s: the point is %g m off its path",
                   h.name, distance(held_place(&h, &c), told));
     }
-    close_held(&h);
 }
 
 // A bar keeps its length, a rope gets no longer and only pulls.
 static void check_length(const tdi_solver *solver, bool rope) {
     td_constraint c = hold_last(solver, rope ? TD_CONSTRAINT_ROPE : TD_CONSTRAINT_DISTANCE);
-    held h;
+    OWNED(held) h = {.count = 0};
     open_alone(&h, solver, NULL, 0, 1.0 / 120);
     const td_vec3 start = held_place(&h, &c);
     c.point[1] = tdi_add(start, tdi_vec3(0.1, 0.15, 0.05));
@@ -150,7 +149,6 @@ static void check_length(const tdi_solver *solver, bool rope) {
         taut = taut || pull > 1e-3;
     }
     CHECK_SAY(taut, "%s: it never pulled", h.name);
-    close_held(&h);
 }
 
 SOLVER_TEST(conform_bars_keep_their_length_and_ropes_get_no_longer) {
@@ -163,7 +161,7 @@ static void check_frame(const tdi_solver *solver, td_constraint_kind kind) {
     td_constraint c = hold_last(solver, kind);
     const td_vec3 arms[3] = {{0.05, 0, 0}, {0, 0.05, 0}, {0, 0, 0.05}};
     td_vec3 from[3];
-    held h;
+    OWNED(held) h = {.count = 0};
     c.axis[0] = tdi_vec3(1, 0, 0);
     open_alone(&h, solver, &c, 1, 1.0 / 60);
     const td_vec3 start = held_place(&h, &c);
@@ -179,7 +177,6 @@ static void check_frame(const tdi_solver *solver, td_constraint_kind kind) {
             CHECK_SAY(off <= MET, "%s: axis %d turned by %g m at 5 cm", h.name, i, off);
         }
     }
-    close_held(&h);
 }
 
 SOLVER_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
@@ -191,7 +188,7 @@ SOLVER_TEST(conform_welds_and_hinges_hold_the_frame_at_their_point) {
 SOLVER_TEST(conform_a_held_body_comes_to_rest) {
     const td_constraint c = hold_last(solver, TD_CONSTRAINT_POINT);
     td_diag diag = {.message = ""};
-    held h;
+    OWNED(held) h = {.count = 0};
     open_alone(&h, solver, &c, 1, 1.0 / 60);
     h.opts[0].iterations = 200;
     h.opts[0].tolerance = 1e-11;
@@ -206,7 +203,6 @@ SOLVER_TEST(conform_a_held_body_comes_to_rest) {
         CHECK_SAY(distance(last_tip(&h.s[0]), tip) < 1e-6, "%s: it was not at rest: %g m", h.name,
                   distance(last_tip(&h.s[0]), tip));
     }
-    close_held(&h);
 }
 
 // ---- the same elsewhere, later, again --------------------------------------------------------
@@ -215,7 +211,7 @@ SOLVER_TEST(conform_a_held_body_comes_to_rest) {
 static td_vec3 tip_after(const tdi_solver *solver, td_quat turn, int32_t steps) {
     td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
                           hold_last(solver, TD_CONSTRAINT_DISTANCE)};
-    held h;
+    OWNED(held) h = {.count = 0};
     open_alone(&h, solver, NULL, 0, 1.0 / 60);
     const td_base_motion base = {.rotation = turn};
     solver->set_base(h.s[0].state, &base);
@@ -229,7 +225,6 @@ static td_vec3 tip_after(const tdi_solver *solver, td_quat turn, int32_t steps) 
         check_met(&h, k);
     }
     const td_vec3 tip = last_tip(&h.s[0]);
-    close_held(&h);
     return tdi_quat_rotate(tdi_quat_conj(turn), tip);
 }
 
@@ -255,7 +250,7 @@ SOLVER_TEST(conform_bonds_to_what_stands_give_no_energy) {
     const td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
                                 hold_last(solver, TD_CONSTRAINT_DISTANCE)};
     for (int kind = 0; kind < 2; kind++) {
-        held h;
+        OWNED(held) h = {.count = 0};
         open_alone(&h, solver, &c[kind], 1, 1.0 / 240);
         h.opts[0].integrator = TD_IMPLICIT_EULER;
         const td_real start = energy_of(&h);
@@ -268,7 +263,6 @@ SOLVER_TEST(conform_bonds_to_what_stands_give_no_energy) {
                       start - lowest, (int)k);
             last = now;
         }
-        close_held(&h);
     }
 }
 
@@ -343,10 +337,7 @@ enum { BRANCHES = 6, BRANCH = 40, BUSH = BRANCHES * BRANCH };
 
 // Long branches from one root, so that a tree has parts for several threads.
 static td_skeleton *bush(void) {
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    OWNED(td_builder) *b = NULL;
-    td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     const int32_t wood = soft_wood(b, true);
     for (int32_t i = 0; i < BUSH; i++) {
         td_segment_def d = td_segment_def_default();
@@ -358,8 +349,7 @@ static td_skeleton *bush(void) {
         d.rest = tdi_quat_turn(tdi_vec3(0, 0.6, 0.8), fork ? 0.2 * (i / BRANCH) : 0.01);
         CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(b);
 }
 
 static subject bush_of(const tdi_solver *solver) {
@@ -487,7 +477,7 @@ static td_vec3 apart(const held *h, const td_constraint *c) {
 // Two bodies that stand on bases 30 cm apart are drawn together to one point, and stay so.
 PAIR_TEST(conform_bars_between_any_two_solvers_keep_their_length) {
     td_constraint c = td_constraint_default(TD_CONSTRAINT_DISTANCE);
-    held h;
+    OWNED(held) h = {.count = 0};
     open_pair(&h, a, b, HELD, &c, 1.0 / 120);
     const td_base_motion base = {.position = {0.3, 0, 0.1}, .rotation = {1, 0, 0, 0}};
     b->set_base(h.s[1].state, &base);
@@ -497,7 +487,6 @@ PAIR_TEST(conform_bars_between_any_two_solvers_keep_their_length) {
         CHECK_SAY(fabs(tdi_norm(apart(&h, &c)) - length) <= MET, "%s: the bar is off by %g m",
                   h.name, tdi_norm(apart(&h, &c)) - length);
     }
-    close_held(&h);
 }
 
 typedef struct momentum {
@@ -520,7 +509,7 @@ PAIR_TEST(conform_bonds_between_any_two_solvers_keep_momentum) {
                                                TD_CONSTRAINT_DISTANCE};
     for (int j = 0; j < 3; j++) {
         td_constraint c = td_constraint_default(kinds[j]);
-        held h;
+        OWNED(held) h = {.count = 0};
         open_pair(&h, a, b, FLOATING, &c, 1.0 / 480);
         h.opts[0].gravity = h.opts[1].gravity = no_gravity;
         const td_load push = pull_on(&h.s[0], tdi_vec3(0.01, 0.02, -0.015));
@@ -545,6 +534,5 @@ PAIR_TEST(conform_bonds_between_any_two_solvers_keep_momentum) {
                   "%s, %s: angular momentum changed by %g of %g", h.name,
                   td_constraint_kind_name(c.kind), distance(before.angular, after.angular),
                   tdi_norm(before.angular));
-        close_held(&h);
     }
 }

@@ -73,11 +73,9 @@ static td_segment_def segment_of(shape kind, int32_t i, int32_t drawn, tdi_rando
 }
 
 static td_skeleton *shaped(shape kind) {
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    OWNED(td_builder) *b = NULL;
+    OWNED(td_builder) *b = test_builder();
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
-    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, false);
     td_shape organ = td_shape_default();
     organ.kind = kind == BEADED ? TD_SHAPE_BALL : organ.kind;

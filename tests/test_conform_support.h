@@ -73,7 +73,6 @@ static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
     static const int32_t parents[] = {TD_NONE, 0, 1, 1, 3, 0};
     td_skeleton_opts opts = td_skeleton_opts_default();
     td_builder *b = NULL;
-    td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, alloc, &b, NULL), TD_OK);
     const int32_t wood = soft_wood(b, slim);
     for (int32_t i = 0; i < count; i++) {
@@ -86,7 +85,7 @@ static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
                                i == 0 ? -1.0 : 0.6 - 0.3 * i);
         CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    td_skeleton *skeleton = test_finish(b);
     td_builder_free(b);
     return skeleton;
 }

@@ -8,11 +8,8 @@
 // A stalk along the wind, +X, stiff but limp in torsion, with a leaf across it at its tip that is
 // pitched to the wind as a sail of a windmill is.
 static td_skeleton *windmill(void) {
-    const td_skeleton_opts opts = td_skeleton_opts_default();
     td_segment_def stalk = td_segment_def_default(), leaf = stalk;
-    OWNED(td_builder) *b = NULL;
-    td_skeleton *out = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     stalk.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -0.5 * TDI_PI);
     stalk.length = 0.1;
     stalk.radius_base = stalk.radius_tip = 1e-3;
@@ -30,8 +27,7 @@ static td_skeleton *windmill(void) {
                              tdi_quat_turn(tdi_vec3(0, 1, 0), 0.25 * TDI_PI));
     CHECK_INT(td_builder_add(b, &stalk, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add(b, &leaf, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &out, NULL), TD_OK);
-    return out;
+    return test_finish(b);
 }
 
 // Of the drag of a wind along +X on a leaf, about the X axis, N m: it does not depend on how far

@@ -241,10 +241,9 @@ TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {
 
 static td_skeleton *built(const td_segment_def *defs, int32_t count, const td_strand *strand) {
     td_skeleton *skeleton = NULL;
-    OWNED(td_builder) *builder = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_diag diag = {.message = ""};
     const td_shape shape = td_shape_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add_shape(builder, &shape, NULL, NULL), TD_OK);
     for (int32_t k = 0; k < count; k++) {
         CHECK_SAY(td_builder_add(builder, &defs[k], NULL, &diag) == TD_OK, "%s", diag.message);
@@ -375,12 +374,11 @@ static td_strand_def strand_def(int32_t segments, int32_t elements) {
 }
 
 static td_skeleton *of_strand(const td_strand_def *d) {
-    OWNED(td_builder) *builder = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_skeleton *skeleton = NULL;
     td_diag diag = {.message = ""};
     const char *key = NULL;
     const td_material rope = td_material_get(td_material_find("rope"));
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_SAY(tdi_strand_build(d, 1, &rope, NULL, builder, &key, &diag) == TD_OK, "%s",
               diag.message);
     CHECK_SAY(td_builder_finish(builder, &skeleton, &diag) == TD_OK, "%s", diag.message);

@@ -9,7 +9,7 @@
 
 // a chain of bends about Z, each of the given degrees
 static td_skeleton *bent_chain(int32_t count, td_real degrees, td_real length, td_real radius) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t last = add_stem(builder, TD_NONE, about_z(0), length, radius, radius);
     for (int32_t i = 1; i < count; i++) {
         last = add_stem(builder, last, about_z(degrees), length, radius, radius);
@@ -18,14 +18,14 @@ static td_skeleton *bent_chain(int32_t count, td_real degrees, td_real length, t
 }
 
 static td_skeleton *one_stem(td_real length, td_real radius_base, td_real radius_tip) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     add_stem(builder, TD_NONE, about_z(0), length, radius_base, radius_tip);
     return finish(builder);
 }
 
 // one of everything
 static td_skeleton *varied_plant(void) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t root = add_stem(builder, TD_NONE, about_z(0), 0.2, 0.01, 0.009);
     int32_t top = add_stem(builder, root, about_z(20), 0.2, 0.009, 0.005);
     add_stem(builder, root, about_z(-80), 0.1, 0.006, 0);
@@ -63,7 +63,7 @@ TD_TEST(mesh_tubes_are_closed_and_face_outwards) {
 
 // normals of a cone: across its surface, (cos a radial + sin a axis) with tan a = taper
 TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, 0.3, 0.25);
     int32_t b = add_stem(builder, a, about_z(0), 2, 0.25, 0.15);
     add_stem(builder, b, about_z(0), 3, 0.15, 0);
@@ -81,7 +81,7 @@ TD_TEST(mesh_straight_tapered_stem_has_exact_cone_normals) {
 
 // a cylinder that is drawn three times as wide along Z as along X: an ellipse, its normals (x, z/9)
 TD_TEST(mesh_flat_stem_is_an_ellipse_with_its_normals) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     def.radius_base = def.radius_tip = 0.01;
     def.flat = 3;
@@ -205,7 +205,7 @@ TD_TEST(mesh_rings_are_added_where_a_tube_bends_and_only_there) {
 
 // a twig on a bent limb begins inside it, although the limb's corners are cut
 TD_TEST(mesh_lateral_begins_inside_its_parent_and_open) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, 0.04, 0.04);
     int32_t b = add_stem(builder, a, about_z(35), 1, 0.04, 0.04);
     add_stem(builder, b, about_z(35), 1, 0.04, 0.04);
@@ -228,7 +228,7 @@ TD_TEST(mesh_lateral_begins_inside_its_parent_and_open) {
 
 // a step in the profile, as of a pot, stays sharp: each side of it has its own normals
 TD_TEST(mesh_tube_with_a_step_has_an_edge_and_is_closed) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, 1, 1);
     int32_t b = add_stem(builder, a, about_z(0), 0.01, 1, 0.5);
     add_stem(builder, b, about_z(0), 1, 0.5, 0.5);
@@ -245,7 +245,7 @@ TD_TEST(mesh_tube_with_a_step_has_an_edge_and_is_closed) {
 }
 
 TD_TEST(mesh_sides_follow_the_radius) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     add_stem(builder, TD_NONE, about_z(0), 1, 0.1, 0.1);
     td_segment_def def = td_segment_def_default();
     def.attach_at_tip = false;
@@ -259,7 +259,7 @@ TD_TEST(mesh_sides_follow_the_radius) {
 }
 
 TD_TEST(mesh_colors_of_a_straight_stem_meet_at_the_joint) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     def.color = 0xff0000;
     def.parent = add_def(builder, &def);
@@ -347,7 +347,7 @@ TD_TEST(mesh_tube_ends_at_sharp_bends_thin_shoots_and_laterals) {
 // ---- whole meshes ---------------------------------------------------------------------------
 
 TD_TEST(mesh_has_only_the_parts_that_have_triangles) {
-    td_mesh *mesh = mesh_of(finish(begin()), 0);
+    td_mesh *mesh = mesh_of(finish(test_builder()), 0);
     CHECK_INT(td_mesh_part_count(mesh), 0);
     td_mesh_free(mesh);
     mesh = mesh_of(varied_plant(), 0);
@@ -366,7 +366,7 @@ TD_TEST(mesh_has_only_the_parts_that_have_triangles) {
 }
 
 TD_TEST(mesh_takes_the_pose_that_is_asked_for) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     def.length = 1;
     def.initial = about_z(90);

@@ -21,7 +21,7 @@ static td_shape row_shape(int32_t segments) {
 // a leaf of length 1 on a short stem, of `segments` parts, each turned by `degrees` about X from
 // where it is at rest
 static td_skeleton *leaf(int32_t segments, td_real degrees) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_shape shape = row_shape(segments);
     td_material material = td_material_get(td_material_find("leaf"));
     td_segment_def def = td_segment_def_default();
@@ -111,7 +111,7 @@ static td_real sharpest_edge(const td_mesh_part *part) {
 }
 
 static td_real sharpest_bend(int32_t segments, td_real degrees) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_shape shape = td_shape_default();
     shape.fold = shape.curl = shape.stalk = 0;
     shape.segments = segments;
@@ -163,7 +163,7 @@ TD_TEST(blade_vertices_move_with_three_parts_of_their_row) {
 }
 
 TD_TEST(blade_shapes_are_checked) {
-    OWNED(td_builder) *builder = begin();
+    OWNED(td_builder) *builder = test_builder();
     td_shape shape = row_shape(0);
     td_diag diag = {0};
     CHECK_INT(td_builder_add_shape(builder, &shape, NULL, &diag), TD_ERR_ARGUMENT);
@@ -217,7 +217,7 @@ static td_vec3 bent(const td_mesh_part *part, uint32_t v, td_quat turn, td_vec3 
 static void measure_bend(td_real degrees, td_real *least, td_real *mean) {
     const int32_t sides = 16;
     const td_real radius = 0.1;
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 1, radius, radius);
     add_stem(builder, a, about_z(0), 1, radius, radius);
     OWNED(td_skeleton) *skeleton = finish(builder);

@@ -19,7 +19,7 @@ static td_contour circle(td_real sign) {
 
 // two stems of length 1 in a row, with a contour each
 static td_skeleton *two_stems(const td_contour *contour, td_quat turn, td_real radius) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add_contour(builder, contour, &def.contour, NULL), TD_OK);
     CHECK_INT(def.contour, 1);
@@ -67,7 +67,7 @@ TD_TEST(mesh_of_an_open_contour_is_a_lamina) {
 }
 
 TD_TEST(contour_that_is_not_there_is_refused) {
-    OWNED(td_builder) *builder = begin();
+    OWNED(td_builder) *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     td_diag diag = {0};
     def.contour = 1;
@@ -91,7 +91,7 @@ static void fill_patch(td_vec3 *points, td_real x, td_real rise) {
 }
 
 static td_mesh *patches_mesh(td_real rise, td_vec3 stretch, td_real size) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_vec3 points[32];
     td_shape shape = td_shape_default();
     td_segment_def def = td_segment_def_default();

@@ -29,7 +29,7 @@ static int64_t triangles_of(const td_mesh *mesh) {
 
 // a cylinder: once around, and as far along as the length over the circumference
 TD_TEST(texture_on_a_tube_is_square) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     int32_t a = add_stem(builder, TD_NONE, about_z(0), 0.5, 0.1, 0.1);
     add_stem(builder, a, about_z(0), 1.5, 0.1, 0.1);
     OWNED(td_mesh) *mesh = mesh_of(finish(builder), 12);

@@ -12,7 +12,7 @@
 // ---- organs ---------------------------------------------------------------------------------
 
 static td_skeleton *one_organ(const td_shape *shape, td_organ organ) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     add_organ(builder, TD_NONE, shape, organ, 1);
     return finish(builder);
 }
@@ -128,7 +128,7 @@ TD_TEST(mesh_box_stands_on_its_joint) {
 }
 
 TD_TEST(mesh_bead_is_a_ball_about_the_tip_of_its_stem) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     def.length = 0.5;
     def.radius_base = def.radius_tip = 0.01;
@@ -177,7 +177,7 @@ TD_TEST(mesh_fruit_is_a_closed_ellipsoid_on_its_stalk) {
 TD_TEST(mesh_organs_turn_and_grow_with_their_segment) {
     td_shape shape = td_shape_default();
     shape.kind = TD_SHAPE_DISC;
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_quat turn = tdi_quat_turn(tdi_unit_or(tdi_vec3(1, 2, 3), tdi_vec3(1, 0, 0)), 1);
     int32_t stem = add_stem(builder, TD_NONE, turn, 2, 0.1, 0.1);
     add_organ(builder, stem, &shape, TD_ORGAN_LEAF, 3);
@@ -219,7 +219,7 @@ TD_TEST(mesh_small_organs_have_fewer_triangles) {
     int32_t counts[3];
     td_real sizes[3] = {0.5, 0.1, 0.01};
     for (int i = 0; i < 3; i++) {
-        td_builder *builder = begin();
+        td_builder *builder = test_builder();
         int32_t stem = add_stem(builder, TD_NONE, about_z(0), 1, 0.01, 0.01);
         add_organ(builder, stem, &shape, TD_ORGAN_LEAF, sizes[i]);
         OWNED(td_mesh) *mesh = mesh_of(finish(builder), 0);
@@ -351,7 +351,7 @@ TD_TEST(mesh_colors_are_linear_and_rounded) {
 }
 
 TD_TEST(mesh_stem_takes_the_color_of_its_segments) {
-    td_builder *builder = begin();
+    td_builder *builder = test_builder();
     td_segment_def def = td_segment_def_default();
     def.color = 0xff0080;
     add_def(builder, &def);

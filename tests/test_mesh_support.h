@@ -15,12 +15,6 @@ static inline td_quat about_z(td_real degrees) {
     return tdi_quat_turn(tdi_vec3(0, 0, 1), tdi_radians(degrees));
 }
 
-static inline td_builder *begin(void) {
-    td_builder *builder = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
-    return builder;
-}
-
 static inline int32_t add_def(td_builder *builder, const td_segment_def *def) {
     int32_t index = TD_NONE;
     td_diag diag = {0};

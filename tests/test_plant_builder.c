@@ -84,8 +84,7 @@ TD_TEST(plant_builder_refusals_name_the_field_and_the_segment) {
         {spoil_stiffness, "stiffness"},
         {spoil_damping, "damping"},
     };
-    OWNED(td_builder) *b = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_shape shape = td_shape_default();
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -151,9 +150,8 @@ TD_TEST(plant_builder_stops_at_max_segments) {
 }
 
 TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
-    OWNED(td_builder) *b = NULL;
+    OWNED(td_builder) *b = test_builder();
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_material m = td_material_get(0);
     m.density = 0;
     CHECK_INT(td_builder_add_material(b, &m, NULL, &diag), TD_ERR_ARGUMENT);
@@ -193,10 +191,9 @@ TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
 
 // a fifth power of a tiny radius is no number any more
 TD_TEST(plant_builder_refuses_numbers_that_vanish_or_overflow_together) {
-    OWNED(td_builder) *b = NULL;
+    OWNED(td_builder) *b = test_builder();
     td_skeleton *skeleton = NULL;
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.radius_base = def.radius_tip = 1e-170;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
@@ -217,10 +214,9 @@ TD_TEST(plant_ids_must_be_unique_also_against_default_ones) {
     const int32_t ids[][3] = {{7, 8, 7}, {TD_NONE, 0, 5}, {2, TD_NONE, TD_NONE}};
     const int32_t culprit[] = {2, 1, 2};
     for (int i = 0; i < 3; i++) {
-        OWNED(td_builder) *b = NULL;
+        OWNED(td_builder) *b = test_builder();
         td_skeleton *skeleton = NULL;
         td_diag diag;
-        CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
         td_segment_def def = td_segment_def_default();
         for (int k = 0; k < 3; k++) {
             def.id = ids[i][k];
@@ -234,16 +230,14 @@ TD_TEST(plant_ids_must_be_unique_also_against_default_ones) {
 
 // 200,000 segments with ids in descending order: a quadratic check would take minutes
 TD_TEST(plant_ids_of_a_large_skeleton_are_checked_quickly) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
+    OWNED(td_builder) *b = test_builder();
     int32_t n = 200000;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     for (int32_t i = 0; i < n; i++) {
         def.id = INT32_MAX - i;
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     CHECK_INT(td_skeleton_count(skeleton), n);
     CHECK_INT(td_skeleton_segments(skeleton)[n - 1].id, INT32_MAX - n + 1);
 }
@@ -280,11 +274,9 @@ static td_status add_bush(td_builder *b, int32_t n) {
 
 static td_skeleton *bush(int32_t n, const td_skeleton_opts *opts) {
     OWNED(td_builder) *b = NULL;
-    td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(opts, NULL, &b, NULL), TD_OK);
     CHECK_INT(add_bush(b, n), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(b);
 }
 
 // ---- poses ----------------------------------------------------------------------------------
@@ -383,7 +375,6 @@ TD_TEST(plant_pruning_never_drops_a_fixed_base_and_jumps_over_gaps) {
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.prune_length = 0.05;
     OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     def.joint = TD_JOINT_FIXED;
@@ -395,7 +386,7 @@ TD_TEST(plant_pruning_never_drops_a_fixed_base_and_jumps_over_gaps) {
         def.length = i == 5 ? 0.1 : 0.02;
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     CHECK_INT(td_skeleton_count(skeleton), 2);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_INT(s[1].parent, 0);
@@ -416,9 +407,8 @@ TD_TEST(plant_pruning_may_leave_nothing) {
 // ---- use ------------------------------------------------------------------------------------
 
 TD_TEST(plant_builder_can_be_used_again_after_finish) {
-    OWNED(td_builder) *b = NULL;
+    OWNED(td_builder) *b = test_builder();
     OWNED(td_skeleton) *first = NULL, *second = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     CHECK_INT(add_bush(b, 10), TD_OK);
     CHECK_INT(td_builder_finish(b, &first, NULL), TD_OK);
     CHECK_INT(add_bush(b, 10), TD_OK);
@@ -433,9 +423,7 @@ TD_TEST(plant_builder_can_be_used_again_after_finish) {
 }
 
 TD_TEST(plant_given_values_win_over_computed_ones) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_segment_def def = td_segment_def_default();
     def.mass = 2;
     def.centre_of_mass = tdi_vec3(0, 0.03, 0);
@@ -449,7 +437,7 @@ TD_TEST(plant_given_values_win_over_computed_ones) {
     def.color = 0x123456;
     CHECK_INT(td_builder_add(b, &def, &def.parent, NULL), TD_OK);
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_REL(s[0].mass, 2, 0);
     CHECK_REL(s[0].centre_of_mass.y, 0.03, 1e-15);
@@ -461,10 +449,8 @@ TD_TEST(plant_given_values_win_over_computed_ones) {
 }
 
 TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
+    OWNED(td_builder) *b = test_builder();
     td_diag diag;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     def.density = 3 * td_material_get(0).density;
@@ -480,7 +466,7 @@ TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
     def.density = 0;
     def.damping_time = NAN;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_ERR_ARGUMENT);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_REL(s[1].mass, 3 * s[0].mass, 1e-15);
     CHECK_REL(s[1].second_moment.yy, 3 * s[0].second_moment.yy, 1e-15);
@@ -492,14 +478,12 @@ TD_TEST(plant_segments_have_density_damping_and_drag_of_their_own) {
 
 // quaternions and axes come out of unit length, whatever was typed within the tolerance
 TD_TEST(plant_builder_makes_rotations_exact) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_segment_def def = td_segment_def_default();
     def.rest = (td_quat){-0.7071, 0.7071, 0, 0};
     def.axis = tdi_vec3(0, 5, 0);
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_REL(tdi_quat_norm(s->rest), 1, 1e-15);
     CHECK(s->rest.w > 0);

@@ -64,7 +64,7 @@ TD_TEST(skeleton_json_of_plants_reads_back_to_the_same_bits) {
 
 // A ring, a strand with a body, and all that a plant seldom has.
 static td_skeleton *rare_skeleton(void) {
-    OWNED(td_builder) *b = NULL;
+    OWNED(td_builder) *b = test_builder();
     td_skeleton *out = NULL;
     td_material m = td_material_get(3);
     td_contour contour = {.closed = true};
@@ -80,7 +80,6 @@ static td_skeleton *rare_skeleton(void) {
         contour.x[k] = cos(0.2 * k);
         contour.z[k] = sin(0.2 * k);
     }
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(b, &m, &material, &diag), TD_OK);
     CHECK_INT(td_builder_add_contour(b, &contour, &number, &diag), TD_OK);
     CHECK_INT(td_builder_add_shape(b, &box, &shape, &diag), TD_OK);

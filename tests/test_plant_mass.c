@@ -58,14 +58,12 @@ TD_TEST(plant_mass_of_cylinder_and_cones_equals_a_sum_over_points) {
 
 TD_TEST(plant_mass_of_a_cylinder_is_the_textbook_one) {
     td_real l = 0.8, r = 0.05, rho = 700;
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_segment_def def = td_segment_def_default();
     def.length = l;
     def.radius_base = def.radius_tip = r;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     td_real m = rho * TDI_PI * r * r * l;
     CHECK_REL(s->mass, m, 1e-14);

@@ -68,7 +68,7 @@ TD_TEST(plant_organs_have_names) {
 }
 
 TD_TEST(misspelt_material_is_no_material_and_is_refused) {
-    OWNED(td_builder) *builder = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_diag diag = {.message = ""};
     int32_t index = 0;
     const td_material oak = td_material_get(td_material_find("oak"));
@@ -77,7 +77,6 @@ TD_TEST(misspelt_material_is_no_material_and_is_refused) {
     CHECK_TEXT(oka.name, "");
     CHECK_TEXT(td_material_source(TD_NONE), "");
     CHECK_INT(td_material_find(NULL), TD_NONE);
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(builder, &oak, &index, &diag), TD_OK);
     CHECK_INT(td_builder_add_material(builder, &oka, &index, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "density");

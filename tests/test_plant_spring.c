@@ -80,7 +80,6 @@ static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_r
     td_skeleton_opts opts = td_skeleton_opts_default();
     opts.springs = rule;
     OWNED(td_builder) *b = NULL;
-    td_skeleton *skeleton = NULL;
     CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
     td_material material = td_material_get(0);
     material.young = 8.1e9;
@@ -93,8 +92,7 @@ static td_skeleton *chain(int32_t n, td_real length, td_real radius, td_spring_r
         def.parent = i - 1;
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(b);
 }
 
 // tip of the level beam under its own weight, small angles: each joint turns by M/k and the tip
@@ -136,7 +134,6 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
         td_skeleton_opts opts = td_skeleton_opts_default();
         opts.springs = rule == 0 ? TD_SPRING_CLAMPED : TD_SPRING_THESIS;
         OWNED(td_builder) *b = NULL;
-        OWNED(td_skeleton) *skeleton = NULL;
         CHECK_INT(td_builder_new(&opts, NULL, &b, NULL), TD_OK);
         td_segment_def def = td_segment_def_default();
         def.joint = TD_JOINT_FIXED;
@@ -146,7 +143,7 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
         def.joint = TD_JOINT_BALL;
         def.radius_base = def.radius_tip = 0.01;
         CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-        CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+        OWNED(td_skeleton) *skeleton = test_finish(b);
         const td_segment *s = td_skeleton_segments(skeleton);
         td_real young = td_material_get(0).young;
         td_real clamped = young * area_moment(0.01) / 0.05;
@@ -158,16 +155,14 @@ TD_TEST(plant_base_that_cannot_move_counts_by_the_rule) {
 }
 
 TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_material soft = td_material_get(td_material_find("herb-stem"));
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, &def.parent, NULL), TD_OK);
     CHECK_INT(td_builder_add_material(b, &soft, &def.material, NULL), TD_OK);
     def.joint_young = 7e9;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     CHECK_REL(s[1].stiffness.x, 7e9 * area_moment(0.01) / 0.1, 1e-14);
     td_real ratio = soft.young / td_material_shear(&soft);
@@ -175,9 +170,7 @@ TD_TEST(plant_joint_young_replaces_both_moduli_and_keeps_the_childs_ratio) {
 }
 
 TD_TEST(plant_organ_joint_is_its_stalk) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_material leaf = td_material_get(td_material_find("leaf"));
     td_shape shape = td_shape_default(), stalkless = td_shape_default();
     stalkless.stalk = 0;
@@ -190,7 +183,7 @@ TD_TEST(plant_organ_joint_is_its_stalk) {
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     CHECK_INT(td_builder_add_shape(b, &stalkless, &def.shape, NULL), TD_OK);
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     td_real r = 0.012 * 0.06, ei = leaf.young * area_moment(r);
     CHECK_REL(s[1].stiffness.x, ei / (0.15 * 0.06), 1e-14);
@@ -204,9 +197,7 @@ TD_TEST(plant_organ_joint_is_its_stalk) {
 
 // about its own axis a hinge is as stiff as a ball joint there
 TD_TEST(plant_hinge_feels_the_stiffness_about_its_axis) {
-    OWNED(td_builder) *b = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &b, NULL), TD_OK);
+    OWNED(td_builder) *b = test_builder();
     td_segment_def def = td_segment_def_default();
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     def.joint = TD_JOINT_HINGE;
@@ -214,7 +205,7 @@ TD_TEST(plant_hinge_feels_the_stiffness_about_its_axis) {
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
     def.joint = TD_JOINT_SLIDE;
     CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(b, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
     const td_segment *s = td_skeleton_segments(skeleton);
     td_real want = 0.36 * s[0].stiffness.x + 0.64 * s[0].stiffness.y;
     CHECK_REL(s[1].stiffness.x, want, 1e-14);

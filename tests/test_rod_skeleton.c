@@ -67,14 +67,11 @@ static td_skeleton *grow(const char *path) {
 }
 
 static td_skeleton *built(const td_segment_def *defs, int32_t count) {
-    td_skeleton *skeleton = NULL;
-    OWNED(td_builder) *builder = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    OWNED(td_builder) *builder = test_builder();
     for (int32_t k = 0; k < count; k++) {
         CHECK_INT(td_builder_add(builder, &defs[k], NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 static td_quat turned(td_real x, td_real y, td_real z, td_real angle) {

@@ -7,11 +7,8 @@
 
 // n equal pieces on the ground, along +X; `stiff` 0 makes a chain
 static tree beam(int32_t n, bool limp) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = test_builder();
     int32_t wood;
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     td_material m = td_material_get(0);
     m.young = 8.1e9;
     m.density = 923;
@@ -27,7 +24,7 @@ static tree beam(int32_t n, bool limp) {
         def.rest = i == 0 ? tdi_quat_turn(tdi_vec3(0, 0, 1), -TDI_PI / 2) : tdi_quat_identity();
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_skeleton *skeleton = test_finish(builder);
     return tree_from(skeleton, TD_LAW_DEFAULT, NULL);
 }
 

@@ -45,9 +45,8 @@ static td_segment_def full_segment(void) {
 }
 
 TD_TEST(segment_refuses_what_is_no_number_in_every_field) {
-    OWNED(td_builder) *builder = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_segment_def def = full_segment();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     for (int i = 0; i < COUNT_OF(segment_numbers); i++) {
         for (int k = 0; k < COUNT_OF(no_numbers); k++) {
@@ -68,8 +67,7 @@ TD_TEST(segment_refuses_no_length_and_less_than_no_mass_stiffness_or_damping) {
         NUMBER(td_segment_def, mass, "mass"), NUMBER(td_segment_def, radius_tip, "radius_tip"),
         NUMBER(td_segment_def, joint_young, "joint_young"),
         VECTOR(td_segment_def, stiffness, "stiffness"), VECTOR(td_segment_def, damping, "damping")};
-    OWNED(td_builder) *builder = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    OWNED(td_builder) *builder = test_builder();
     for (int i = 0; i < COUNT_OF(positive) + COUNT_OF(not_negative); i++) {
         bool zero = i < COUNT_OF(positive);
         const number *n = zero ? &positive[i] : &not_negative[i - COUNT_OF(positive)];
@@ -206,17 +204,14 @@ TD_TEST(ida_refuses_what_is_no_number_in_every_option) {
 
 // a row of links, a metre together
 static td_skeleton *row_of(int32_t count) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    OWNED(td_builder) *builder = test_builder();
     for (int32_t i = 0; i < count; i++) {
         td_segment_def def = td_segment_def_default();
         def.parent = i - 1;
         def.length = 1.0 / count;
         CHECK_INT(td_builder_add(builder, &def, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 TD_TEST(tree_of_no_segments_is_refused_by_name) {

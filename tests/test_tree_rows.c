@@ -25,11 +25,8 @@ static int32_t some_below(tdi_random *random, int32_t limit) {
 }
 
 static void build(tangle *t, tdi_random *random, int32_t bodies) {
-    td_skeleton_opts opts = td_skeleton_opts_default();
     const td_body_opts options = td_body_opts_default();
-    OWNED(td_builder) *builder = NULL;
-    OWNED(td_skeleton) *skeleton = NULL;
-    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
+    OWNED(td_builder) *builder = test_builder();
     for (int32_t i = 0; i < bodies; i++) {
         td_segment_def d = td_segment_def_default();
         d.parent = i == 0 ? TD_NONE : i - 1 - some_below(random, i < 3 ? i : 3);
@@ -43,7 +40,7 @@ static void build(tangle *t, tdi_random *random, int32_t bodies) {
         d.has_stiffness = d.has_damping = true;
         CHECK_INT(td_builder_add(builder, &d, NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(builder);
     CHECK_INT(td_body_model_new(skeleton, "tree", &options, NULL, &t->model, NULL), TD_OK);
     CHECK_INT(td_body_new(t->model, NULL, &t->state, NULL), TD_OK);
 }

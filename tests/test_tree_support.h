@@ -61,13 +61,11 @@ static inline tree tree_from(td_skeleton *skeleton, td_spring_law law, const td_
 // from definitions, which the caller has filled
 static inline tree tree_of(const td_segment_def *defs, int32_t n, td_spring_law law,
                            const td_alloc *alloc) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
+    OWNED(td_builder) *builder = test_builder();
     for (int32_t i = 0; i < n; i++) {
         CHECK_INT(td_builder_add(builder, &defs[i], NULL, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
+    td_skeleton *skeleton = test_finish(builder);
     return tree_from(skeleton, law, alloc);
 }
 

@@ -436,11 +436,8 @@ TD_TEST(what_is_carried_sleeps_and_wakes_with_what_carries_it) {
 
 // A stem of three segments, each 10 cm.
 static td_skeleton *stem(void) {
-    td_skeleton_opts opts = td_skeleton_opts_default();
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = test_builder();
     int32_t last = TD_NONE;
-    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < 3; k++) {
         td_segment_def def = td_segment_def_default();
         def.parent = last;
@@ -449,8 +446,7 @@ static td_skeleton *stem(void) {
         def.radius_base = def.radius_tip = 0.01;
         CHECK_INT(td_builder_add(builder, &def, &last, NULL), TD_OK);
     }
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 static td_status add_stem(td_world *w, int32_t object, td_vec3 position, td_actor_id *id) {

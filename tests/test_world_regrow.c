@@ -262,10 +262,8 @@ TD_TEST(helices_whose_segments_grow_longer_are_refused_by_name_and_nothing_chang
 
 // A rope of n segments along X, whose start is held so.
 static td_skeleton *rope_of(int32_t n, td_end_kind start) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_strand strand = td_strand_default();
-    CHECK_INT(td_builder_new(NULL, NULL, &builder, NULL), TD_OK);
     for (int32_t k = 0; k < n; k++) {
         td_segment_def def = td_segment_def_default();
         def.parent = k - 1;
@@ -278,8 +276,7 @@ static td_skeleton *rope_of(int32_t n, td_end_kind start) {
     strand.count = n;
     strand.start = start;
     CHECK_INT(td_builder_add_strand(builder, &strand, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 static td_world *rope_world(td_skeleton *rope) {

@@ -66,12 +66,11 @@ typedef struct rod {
 // It points along X and hangs on a joint that bends about Z.
 static td_world *rod_world(const rod *r) {
     td_segment_def def = td_segment_def_default();
-    OWNED(td_builder) *builder = NULL;
+    OWNED(td_builder) *builder = test_builder();
     OWNED(td_skeleton) *skeleton = NULL;
     td_world *world = NULL;
     td_diag diag = {.message = ""};
     td_diag_list list = {&diag, 1, 0};
-    td_skeleton_opts opts = td_skeleton_opts_default();
     def.attach_at_tip = false;
     def.rest = tdi_quat_turn(tdi_vec3(0, 0, 1), -1.5707963267948966);
     def.joint = r->joint;
@@ -85,7 +84,6 @@ static td_world *rod_world(const rod *r) {
     def.stiffness = ball ? tdi_vec3(2 * r->stiffness, r->stiffness, r->stiffness)
                          : tdi_vec3(r->stiffness, 0, 0);
     def.damping = tdi_scale(def.stiffness, r->damping / r->stiffness);
-    CHECK_INT(td_builder_new(&opts, NULL, &builder, NULL), TD_OK);
     CHECK_INT(td_builder_add(builder, &def, NULL, &diag), TD_OK);
     CHECK_INT(td_builder_finish(builder, &skeleton, &diag), TD_OK);
     td_object_def object = td_object_def_default();

@@ -10,10 +10,8 @@ enum { COUNT = 8, FIRST = 2, SOFT = 3 }; // segments; those that are made softer
 
 // A cantilever along +X, at ease straight, whose segments FIRST and on have springs times `by`.
 static td_skeleton *beam(td_real by) {
-    OWNED(td_builder) *builder = NULL;
-    td_skeleton *skeleton = NULL;
+    OWNED(td_builder) *builder = test_builder();
     td_strand strand = td_strand_default();
-    CHECK(td_builder_new(NULL, NULL, &builder, NULL) == TD_OK);
     for (int32_t i = 0; i < COUNT; i++) {
         td_segment_def s = td_segment_def_default();
         const td_real soft = i >= FIRST && i < FIRST + SOFT ? by : 1, k = 0.4 * soft;
@@ -30,8 +28,7 @@ static td_skeleton *beam(td_real by) {
     strand.start = TD_END_CLAMPED;
     strand.elements = COUNT;
     CHECK_INT(td_builder_add_strand(builder, &strand, NULL), TD_OK);
-    CHECK_INT(td_builder_finish(builder, &skeleton, NULL), TD_OK);
-    return skeleton;
+    return test_finish(builder);
 }
 
 // Two instances of it, at rest under gravity, which a test may keep from being so.
