@@ -181,6 +181,58 @@ SOLVER_TEST(conform_friction_stiffens_the_slip_of_surfaces) {
     close_step(&o);
 }
 
+// A row of a contact that moves along its capsule, (-1, 1) normal + (1 - s, s) slide: how much it
+// gives to a force along itself.
+static td_real row_gives(const opened *o, const tdi_point *place, td_vec3 normal, td_vec3 slide) {
+    const tdi_capsule *c = &o->capsule[place->segment];
+    const td_real s = place->local.x;
+    td_vec3 dx[MOST_POINTS];
+    apply(o->body, tdi_nodes(c->a, 1), tdi_madd(tdi_scale(normal, -1), slide, 1 - s));
+    answer(o, c->b, tdi_madd(normal, slide, s), dx);
+    return tdi_dot(normal, tdi_sub(dx[c->b], dx[c->a])) +
+           tdi_dot(slide, tdi_madd(tdi_scale(dx[c->a], 1 - s), dx[c->b], s));
+}
+
+// With k r r^T a row r that gave w gives 1/(1/w + k): r_0, r_1 and their sum, by weights.
+static void check_tilted(const opened *o, int32_t capsule, const td_real weight[3]) {
+    const tdi_point place = {.kind = TDI_POINT_SURFACE, .segment = capsule, .local = {0.7, 0, 0}};
+    const bool first = weight[0] > 0, second = weight[2] > 0;
+    tdi_tilt tilt = {.normal = {0.6, -0.48, 0.64}, .slide = {{0.3, 0.9, -0.2}, {-0.5, 0.1, 0.7}}};
+    const td_vec3 normal = tdi_scale(tilt.normal, first),
+                  slide = tdi_madd(tdi_scale(tilt.slide[0], first), tilt.slide[1], second);
+    const tdi_side_terms side = {.point = &place, .geometric = TDI_GEOMETRIC_NONE, .tilt = &tilt};
+    td_real most;
+    clear(o);
+    factor(o);
+    solve(o, &most);
+    const td_real soft = row_gives(o, &place, normal, slide), k = 3 / soft;
+    for (int n = 0; n < 3; n++) {
+        tilt.weight[n] = k * weight[n];
+    }
+    clear(o);
+    o->ops->add_stiffness(o->body, &side);
+    factor(o);
+    solve(o, &most);
+    const td_real stiff = row_gives(o, &place, normal, slide);
+    CHECK_SAY(fabs(stiff - 1 / (1 / soft + k)) < 1e-9 * soft,
+              "%s: capsule %d, row %d%d gives %g, and with contact %g", o->s.name, (int)capsule,
+              first, second, soft, stiff);
+}
+
+// Also that of a welded box, which the toy has no place for.
+SOLVER_TEST(conform_contact_that_moves_along_a_capsule_stiffens_its_tilt) {
+    static const td_real weights[3][3] = {{1, 0, 0}, {0, 0, 1}, {1, 1, 1}};
+    opened o;
+    const subject s = subject_new(solver, solver == &test_toy ? HELD : LADEN, NULL);
+    open_subject(&s, 0.01, &o);
+    for (int32_t k = 0; k < o.capsules; k++) {
+        for (int n = 0; n < 3; n++) {
+            check_tilted(&o, k, weights[n]);
+        }
+    }
+    close_step(&o);
+}
+
 // ---- what worlds ask for --------------------------------------------------------------------
 
 // A subject that has moved, as a system.

@@ -52,7 +52,8 @@ typedef struct subject {
     const td_segment *segments;
 } subject;
 
-typedef enum subject_kind { HELD, FLOATING } subject_kind; // FLOATING: slim as well
+// FLOATING: slim as well; LADEN: a held strand with a welded box
+typedef enum subject_kind { HELD, FLOATING, LADEN } subject_kind;
 
 // Soft wood: a stem of 1 cm radius droops by a good part of its length. Slim ones of 2 mm are
 // stiffer stuff, so that they bend about as fast.
@@ -67,9 +68,25 @@ static inline int32_t soft_wood(td_builder *b, bool slim) {
     return index;
 }
 
+static inline void add_strand_with_box(td_builder *b, int32_t count) {
+    const td_strand strand = {.count = count, .start = TD_END_CLAMPED, .end = TD_END_FREE};
+    td_shape shape = td_shape_default();
+    td_segment_def d = td_segment_def_default();
+    shape.kind = TD_SHAPE_BOX;
+    shape.depth = 0.2;
+    CHECK_INT(td_builder_add_shape(b, &shape, &d.shape, NULL), TD_OK);
+    d.parent = count - 1;
+    d.organ = TD_ORGAN_FRUIT;
+    d.joint = TD_JOINT_FIXED;
+    d.length = 0.05;
+    CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
+    CHECK_INT(td_builder_add_strand(b, &strand, NULL), TD_OK);
+}
+
 // A leaning stem of 10 cm segments; the further ones fork from it.
-static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
+static inline td_skeleton *stem_of(int32_t count, subject_kind kind, td_joint_kind root,
                                    const td_alloc *alloc) {
+    const bool slim = kind == FLOATING;
     static const int32_t parents[] = {TD_NONE, 0, 1, 1, 3, 0};
     td_skeleton_opts opts = td_skeleton_opts_default();
     td_builder *b = NULL;
@@ -77,13 +94,16 @@ static inline td_skeleton *stem_of(int32_t count, bool slim, td_joint_kind root,
     const int32_t wood = soft_wood(b, slim);
     for (int32_t i = 0; i < count; i++) {
         td_segment_def d = td_segment_def_default();
-        d.parent = parents[i];
+        d.parent = kind == LADEN ? i - 1 : parents[i];
         d.joint = i == 0 ? root : TD_JOINT_BALL;
         d.material = wood;
         d.radius_base = d.radius_tip = (slim ? 0.2 : 1) * (0.01 - 0.0005 * i);
         d.rest = tdi_quat_turn(tdi_unit_or(tdi_vec3(0.3 * i - 0.5, 0.2, 1), tdi_vec3(1, 0, 0)),
                                i == 0 ? -1.0 : 0.6 - 0.3 * i);
         CHECK_INT(td_builder_add(b, &d, NULL, NULL), TD_OK);
+    }
+    if (kind == LADEN) {
+        add_strand_with_box(b, count);
     }
     td_skeleton *skeleton = test_finish(b);
     td_builder_free(b);
@@ -103,7 +123,7 @@ static inline subject subject_of(const tdi_solver *solver, subject_kind kind, in
     const bool floats = kind == FLOATING;
     const td_body_opts with = {.law = TD_LAW_DEFAULT};
     subject s = {.solver = solver, .name = solver->info.name, .count = count};
-    s.skeleton = stem_of(count, floats, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
+    s.skeleton = stem_of(count, kind, floats ? TD_JOINT_FREE : TD_JOINT_BALL, alloc);
     s.segments = td_skeleton_segments(s.skeleton);
     if (solver->model_new(s.skeleton, &with, alloc, &s.model, diag) == TD_OK) {
         CHECK(solver->state_new(s.model, alloc, &s.state, diag) == TD_OK);

@@ -342,7 +342,7 @@ SOLVER_TEST(conform_what_a_solver_cannot_do_is_refused_by_name) {
 SOLVER_TEST(conform_table_of_capabilities_is_true) {
     const td_solver_info info = td_solver_get(td_solver_find(solver->info.name));
     const td_body_opts with = {.law = TD_LAW_DEFAULT};
-    td_skeleton *hinged = stem_of(1, false, TD_JOINT_HINGE, NULL);
+    td_skeleton *hinged = stem_of(1, HELD, TD_JOINT_HINGE, NULL);
     td_body_model *model = NULL;
     td_diag diag = {.message = ""};
     const td_status status = solver->model_new(hinged, &with, NULL, &model, &diag);
