@@ -60,6 +60,52 @@ TABLE_TEST(conform_joints_are_those_of_the_skeleton, solver->implicit->joints) {
     CHECK_INT(next, s.model->dof_count);
 }
 
+// ---- rows -----------------------------------------------------------------------------------
+
+// How far a row goes, n.(a - b), by the increments or by the last answer.
+static td_real row_goes(const opened *o, const tdi_point ends[2], td_vec3 n, bool response) {
+    td_vec3 dx[2];
+    tdi_state_motions(o->body, tdi_points_of(ends, 2), response, dx);
+    return tdi_dot(n, tdi_sub(dx[0], dx[1]));
+}
+
+// A row r of compliance c leaves the Hessian H - r r^T/c: with w = r.H^-1 r, r.x becomes c/(c - w)
+// times as large, and the decrease g.H^-1 g larger by (r.x)^2/(c - w).
+TABLE_TEST(conform_rows_within_a_body_subtract_their_square, solver->implicit->rows) {
+    const tdi_row_ops *ops = solver->implicit->rows;
+    const td_vec3 n = {0.6, 0.48, -0.64};
+    opened o;
+    td_real most;
+    open_step(solver, 0.01, &o);
+    const int32_t segments[1][2] = {{1, o.s.count - 1}};
+    tdi_point ends[2];
+    for (int k = 0; k < 2; k++) {
+        const int32_t i = segments[0][k];
+        ends[k] =
+            (tdi_point){.kind = TDI_POINT_POSITION, .segment = i, .local = o.s.segments[i].tip};
+    }
+    const tdi_point *const points[2] = {&ends[0], &ends[1]};
+    const td_vec3 pull[2] = {n, tdi_scale(n, -1)};
+    const td_vec3 *const sees[2] = {&pull[0], &pull[1]};
+    clear(&o);
+    factor(&o);
+    const td_real decrease = solve(&o, &most), goes = row_goes(&o, ends, n, false);
+    tdi_state_apply_forces(o.body, tdi_points_of(ends, 2), pull);
+    tdi_state_respond(o.body);
+    const td_real w = row_goes(&o, ends, n, true), c = 2 * w, over = 1 / (c - w);
+    tdi_rows *rows = ops->make(o.body, segments, 1, NULL);
+    clear(&o);
+    ops->use(o.body, rows);
+    ops->set(o.body, 0, 1, points, sees, &c);
+    factor(&o);
+    const td_real left = solve(&o, &most);
+    CHECK_SAY(w > 0 && fabs(goes) > 1e-9, "%s: the row does not move", o.s.name);
+    CHECK_REL(row_goes(&o, ends, n, false), goes * c * over, 1e-9);
+    CHECK_REL(left, decrease + goes * goes * over, 1e-9);
+    ops->free(rows);
+    close_step(&o);
+}
+
 // ---- statics --------------------------------------------------------------------------------
 
 // As drawn nothing bends; at rest under weight something does, with a moment in proportion to the
@@ -84,6 +130,18 @@ TABLE_TEST(conform_segments_bend_with_a_moment_of_their_springs, tdi_statics_of(
         settle(&s, down);
     }
     CHECK_SAY(most > 1e-4, "%s: nothing bends under its weight", s.name);
+}
+
+TABLE_TEST(conform_welded_segments_do_not_bend, tdi_statics_of(solver)->bending) {
+    if (solver == &test_toy) {
+        return; // it has one segment
+    }
+    OWNED(subject) s = subject_new(solver, LADEN, NULL);
+    td_vec3 turn, moment;
+    settle(&s, down);
+    tdi_statics_of(solver)->bending(s.state, s.count, 1, &turn, &moment);
+    CHECK_SAY(tdi_norm(turn) == 0 && tdi_norm(moment) == 0, "%s: turns by %g rad, moment %g Nm",
+              s.name, tdi_norm(turn), tdi_norm(moment));
 }
 
 // Moved and moved back, the potential has the same bits; moved against its weight it is higher by
@@ -329,6 +387,38 @@ TABLE_TEST(conform_springs_are_read_as_they_are_written, tdi_transfer_of(solver)
         ops->springs(s.model, i, false, back);
         CHECK_SAY(taken && memcmp(back, own, (size_t)count * sizeof *own) == 0,
                   "%s: springs of segment %d", s.name, (int)i);
+    }
+}
+
+// Of a piece, and of a plant that has grown.
+TABLE_TEST(conform_next_models_have_the_capsules_of_those_before_them,
+           tdi_transfer_of(solver)->next_new) {
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    const td_body_opts with = {.law = TD_LAW_DEFAULT};
+    tdi_segment_source same[MOST];
+    tdi_capsule was[MOST], is[MOST];
+    for (int32_t i = 0; i < s.count; i++) {
+        same[i] = (tdi_segment_source){i, 0, 1};
+    }
+    CHECK_IN(s.state->capsule_count, 1, MOST);
+    solver->implicit->contact->capsules(s.state, was);
+    for (int grown = 0; grown < 2; grown++) {
+        td_body_model *model = NULL;
+        CHECK_INT(tdi_transfer_of(solver)->next_new(s.model, s.skeleton, s.skeleton, same,
+                                                    grown ? &with : NULL, (tdi_factors){1, 1}, NULL,
+                                                    &model, NULL),
+                  TD_OK);
+        td_body *next = state_of(&s, model);
+        CHECK_INT(next->capsule_count, s.state->capsule_count);
+        solver->implicit->contact->capsules(next, is);
+        for (int32_t k = 0; k < next->capsule_count; k++) {
+            CHECK_SAY(is[k].radius == was[k].radius && is[k].a == was[k].a && is[k].b == was[k].b &&
+                          is[k].body == was[k].body,
+                      "%s: capsule %d has radius %g, and had %g", s.name, (int)k, is[k].radius,
+                      was[k].radius);
+        }
+        tdi_state_free(next);
+        tdi_model_free(model);
     }
 }
 

@@ -2,6 +2,7 @@
 // Finding pairs, against all pairs; and what is refused. Pairs with src/contact/broad.c and
 // contacts.c.
 
+#include "contact/broad.h"
 #include "test_contact_support.h"
 
 enum { COUNT = 700, COLLIDERS = 5 };
@@ -106,11 +107,37 @@ TD_TEST(contact_broad_phase_finds_all_pairs_that_meet_in_order) {
         static crowd w;
         td_diag diag;
         draw_crowd(&w, 11, unlike);
+        w.x[2] = w.x[0]; // the first two meet
         OWNED(tdi_contacts) *c = test_contacts(&opts, w.capsule, COUNT, COLLIDERS);
         CHECK_INT(tdi_contacts_colliders(c, w.collider, COLLIDERS, 0.01, 0, 1, &diag), TD_OK);
         CHECK_INT(tdi_contacts_find(c, w.x, w.dx, &diag), TD_OK);
         check_all_listed(c, &w, NULL);
         check_sorted(c);
+    }
+}
+
+TD_TEST(contact_bounds_of_colliders_that_do_not_turn_are_those_of_their_corners) {
+    td_contact_opts opts = td_contact_opts_default();
+    tdi_random random = random_of(12);
+    const tdi_capsule one = {0, 0, 0.1, 0, false, 0};
+    for (int round = 0; round < 30; round++) {
+        td_collider k = td_collider_default(round % 2 ? TD_COLLIDER_BOX : TD_COLLIDER_CAPSULE);
+        test_size(&k, tdi_vec3(0.3, 2, 0.7));
+        k.position0 = k.position = test_in_cube(&random, 3);
+        k.rotation0 = k.rotation = test_rotation(&random);
+        OWNED(tdi_contacts) *c = test_contacts(&opts, &one, 1, 1);
+        CHECK_INT(tdi_contacts_colliders(c, &k, 1, 0.01, 0, 1, NULL), TD_OK);
+        const bool box = k.kind == TD_COLLIDER_BOX;
+        tdi_bounds want = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        for (int corner = 0; corner < 8; corner++) {
+            const td_vec3 x = tdi_vec3(box ? (corner & 1 ? 0.3 : -0.3) : 0, corner & 2 ? 2 : -2,
+                                       box ? (corner & 4 ? 0.7 : -0.7) : 0);
+            tdi_grow(&want, tdi_add(k.position, tdi_quat_rotate(k.rotation, x)));
+        }
+        const td_real r = box ? 0 : 0.3;
+        const tdi_bounds *got = c->colliders.swept;
+        CHECK_IN(tdi_norm(tdi_sub(got->low, tdi_sub(want.low, tdi_vec3(r, r, r)))), 0, 1e-14);
+        CHECK_IN(tdi_norm(tdi_sub(got->high, tdi_add(want.high, tdi_vec3(r, r, r)))), 0, 1e-14);
     }
 }
 

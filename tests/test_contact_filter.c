@@ -130,6 +130,20 @@ TD_TEST(contact_filter_stops_head_on_where_a_tenth_of_the_gap_is_left) {
     CHECK_REL(part, 0.9 * (0.01 - least), 0.02);
 }
 
+TD_TEST(contact_filter_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
+    static const int32_t group[2] = {0, 0};
+    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
+    f.x[0] = tdi_vec3(-1, 0, 0);
+    f.x[1] = tdi_vec3(1, 0, 0);
+    f.x[2] = tdi_vec3(0, 0.21, -1);
+    f.x[3] = tdi_vec3(0, 0.21, 1);
+    f.dx[2] = f.dx[3] = tdi_vec3(0, -1, 0);
+    OWNED(tdi_contacts) *c = opened(&f);
+    td_real part = 1;
+    CHECK(tdi_contacts_filter_groups(c, f.x, f.dx, 0, true, group, &part));
+    CHECK_REL(part, tdi_contacts_filter_gently(c, f.x, f.dx, 0), 1e-9);
+}
+
 // what slides along something at a tiny gap is not held back by it
 TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
     flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};

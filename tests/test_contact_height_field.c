@@ -64,6 +64,28 @@ TD_TEST(height_field_of_a_plane_is_that_plane_also_beyond_its_border) {
     }
 }
 
+static td_real rise(td_real x, td_real z) {
+    return -slope(x, z);
+}
+
+TD_TEST(height_field_is_nowhere_above_its_bound_also_beyond_its_border) {
+    td_real (*const heights[])(td_real x, td_real z) = {waves, slope, rise};
+    random_state = 2;
+    for (int32_t k = 0; k < 3; k++) {
+        OWNED(td_height_field) *f = field_of(0.5, heights[k]);
+        for (int32_t n = 0; n < 300; n++) {
+            const td_vec3 x = {random_in(-6, 6), 0, random_in(-6, 6)};
+            const td_real within = random_in(0, 2), most = tdi_height_field_most(f, x, within);
+            for (int32_t corner = 0; corner < 4; corner++) {
+                const td_real height =
+                    td_height_field_height(f, x.x + (corner & 1 ? within : -within),
+                                           x.z + (corner & 2 ? within : -within), NULL);
+                CHECK(height <= most + 1e-12);
+            }
+        }
+    }
+}
+
 TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
     OWNED(td_height_field) *f = field_of(0.25, waves);
     const td_real d = 1e-6;

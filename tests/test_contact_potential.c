@@ -314,6 +314,7 @@ TD_TEST(contact_barrier_starts_smoothly_and_pushes_as_its_figure_says) {
         CHECK_INT(tdi_contacts_evaluate(w.c, w.x, 0, &w.rule, &energy, NULL), TD_OK);
         const tdi_contact *t = tdi_contacts_list(w.c, &count);
         CHECK_INT(count, n == 2 ? 0 : 1);
+        CHECK(n == 2 ? energy == 0 : energy > 0);
         if (n == 0) {
             CHECK_REL(t->force.y, -2 * 3, 1e-9);
         } else if (n == 1) {

@@ -2,7 +2,9 @@
 // The closed form of a helix against its equations and against differences. Pairs with
 // src/helix/curve.c.
 
+#define TDI_LANES 1
 #include "helix/curve.h"
+#include "helix/jet_kernel.h"
 #include "test_helix_support.h"
 
 #define PI 3.14159265358979323846
@@ -124,6 +126,38 @@ TD_TEST(helix_second_derivatives_are_the_limit_of_differences_at_second_order) {
         const td_real coarse = jet_off(u, s, 0.04, true), fine = jet_off(u, s, 0.02, true);
         CHECK_IN(log2(coarse / fine), 1.98, 2.02);
         CHECK_IN(jet_off(u, s, 1e-3, true), 0, 1e-6);
+    }
+}
+
+// |a - b| over all entries
+static td_real apart6(td_sym3 a, td_sym3 b) {
+    const td_sym3 d = tdi_sym3_add(a, tdi_sym3_scale(b, -1));
+    return fabs(d.xx) + fabs(d.yy) + fabs(d.zz) + fabs(d.xy) + fabs(d.xz) + fabs(d.yz);
+}
+
+// f.ddx + n.dturn, and as the steps take it, one at a time and in lanes.
+TD_TEST(helix_forces_and_moments_add_their_part_of_the_second_derivatives_to_a_hessian) {
+    tdi_random r = random_of(6);
+    for (int k = 0; k < 8; k++) {
+        const td_real s = between(&r, 0.1, 2), size = angles[k];
+        const td_vec3 u = tdi_scale(any_direction(&r), size / s), f = any_direction(&r),
+                      n = any_direction(&r);
+        tdi_helix_jet jet;
+        td_real sum[6], numbers[3] = {u.x, u.y, u.z};
+        tdi_helix_jet_at(u, s, true, &jet);
+        for (int p = 0; p < 6; p++) {
+            sum[p] = tdi_dot(f, jet.ddx[p]) + tdi_dot(n, jet.dturn[p]);
+        }
+        const td_sym3 want = {sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]};
+        const td_real most = apart6(want, (td_sym3){0, 0, 0, 0, 0, 0});
+        const wrecord record = {{numbers}};
+        const int terms = tdi_stumpff_terms(size * size);
+        wcurve curve;
+        wjet lane;
+        find_curve(&record, s, (tdi_stumpff_range){terms, terms == 0}, &curve);
+        find_jet(&curve, &lane);
+        CHECK_IN(apart6(tdi_helix_bent(&jet, f, n), want), 0, 1e-12 * most);
+        CHECK_IN(apart6(bent_of(&lane, f, n), want), 0, 1e-12 * most);
     }
 }
 

@@ -220,6 +220,19 @@ TD_TEST(helix_stem_of_ten_internodes_is_two_elements) {
     check_elements(F5 "!(0.003)" F5, 3); // a thin stem on a thick one is an axis of its own
 }
 
+TD_TEST(helix_goes_on_in_the_heavier_branch_in_any_order) {
+    static const char *const axioms[] = {"F(0.05)[+(20)F(0.05)]-(20)F(0.05)F(0.05)",
+                                         "F(0.05)[+(20)F(0.05)F(0.05)]-(20)F(0.05)"};
+    for (int32_t k = 0; k < 2; k++) {
+        OWNED(td_skeleton) *skeleton = of_text(axioms[k]);
+        OWNED(td_body_model) *m = model_of(skeleton);
+        const tdi_helix_rider *r = tdi_as_helix_model(m)->rider;
+        const int32_t heavier = k == 0 ? 2 : 1, lighter = k == 0 ? 1 : 3;
+        CHECK(r[heavier].from == r[0].to && r[0].to > 0);
+        CHECK(r[lighter].from == 0);
+    }
+}
+
 TD_TEST(helix_organs_ride_rigidly_and_blades_of_several_segments_bend) {
     OWNED(td_skeleton) *leaf = of_text("F(0.1)[+(40)~L(0.1)]F(0.1)"),
                        *blade = of_text("F(0.1)[+(40)~M(0.1)]F(0.1)");

@@ -237,6 +237,24 @@ TD_TEST(sparse_factor_knows_what_is_not_positive_definite) {
     CHECK_IN(refused, clear / 4, clear - clear / 4); // both were tried
 }
 
+// Nodes without links give nothing to those in which it would be found later.
+TD_TEST(sparse_factor_finds_a_negative_entry_in_any_share_of_rows) {
+    enum { NODES = 40 };
+    tdi_random r = random_of(16);
+    FREED void *memory = NULL;
+    tdi_sparse *s = room_for(NODES, NODES * NODES / 2, &memory);
+    for (int links = 0; links <= 2 * NODES; links += 2 * NODES) {
+        FREED matrix *m = any_matrix(&r, NODES, links, 0.1);
+        CHECK(order(s, m) && factor(s, m) && s->shares.count >= 3);
+        for (int32_t i = 0; i < NODES; i++) {
+            const td_real was = m->diagonal[i][0][0];
+            m->diagonal[i][0][0] = -0.1;
+            CHECK(!factor(s, m));
+            m->diagonal[i][0][0] = was;
+        }
+    }
+}
+
 // ---- order ----------------------------------------------------------------------------------
 
 // Blocks of the factor of a matrix in which the nodes are coupled as a rod's are.

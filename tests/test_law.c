@@ -102,6 +102,18 @@ TD_TEST(law_cone_has_the_force_and_stiffness_of_its_value) {
     }
 }
 
+TD_TEST(law_cone_of_least_force_has_a_finite_stiffness_without_friction) {
+    const td_vec3 n = {0, 1, 0};
+    const tdi_cone c = {n, {0, 0, 0}, 2, 0, 0.8};
+    const tdi_cone_terms at = tdi_cone_evaluate(&c, tdi_vec3(0, 0.3, 0));
+    const td_sym3 h = tdi_cone_stiffness(&c, &at);
+    CHECK_INT(at.state, TDI_CONE_LEAST);
+    for (int k = 0; k < 3; k++) {
+        const td_vec3 e = tdi_vec3(k == 0, k == 1, k == 2);
+        CHECK_IN(tdi_dot(e, tdi_sym3_apply(&h, e)), 0, k == 1 ? 0 : c.stiffness);
+    }
+}
+
 TD_TEST(law_disc_has_the_force_and_stiffness_of_its_value) {
     tdi_random random = random_of(6);
     int32_t met[2] = {0};

@@ -105,20 +105,22 @@ static tree one_joint(td_joint_kind kind, double stiffness) {
 }
 
 TD_TEST(drive_offsets_are_where_springs_come_to_rest) {
-    const td_joint_kind kinds[3] = {TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_BALL};
-    for (int k = 0; k < 3; k++) {
+    const td_joint_kind kinds[5] = {TD_JOINT_HINGE, TD_JOINT_SLIDE, TD_JOINT_BALL, TD_JOINT_BALL,
+                                    TD_JOINT_BALL};
+    for (int k = 0; k < 5; k++) {
+        const int axis = k > 2 ? k - 2 : 0;
         OWNED(tree) t = one_joint(kinds[k], 3);
         td_joint_drive drives[3];
         td_step_opts opts = steps_of(TD_IMPLICIT, 0.02, tdi_vec3(0, 0, 0));
         for (int d = 0; d < 3; d++) {
             drives[d] = td_joint_drive_default();
         }
-        drives[0].offset = 0.4;
+        drives[axis].offset = 0.4;
         opts.drives = drives;
         opts.tolerance = 1e-9;
         run(t, &opts, 600);
         const td_real *q = td_tree_coords(t.state);
-        const double turned = t.nq == 4 ? 2 * atan2(q[1], q[0]) : q[0];
+        const double turned = t.nq == 4 ? 2 * atan2(q[1 + axis], q[0]) : q[0];
         CHECK_REL(turned, 0.4, 1e-6);
     }
 }

@@ -257,6 +257,25 @@ TD_TEST(rays_meet_tapering_segments_where_the_first_ball_along_their_axis_is) {
     CHECK(met > 1000);
 }
 
+// Such a ray meets the endless cone once only. It comes from above the other side, n.x = radius.
+TD_TEST(ray_parallel_to_a_side_of_a_tapering_segment_meets_the_other_side) {
+    const td_real taper = 0.1, level = sqrt(1 - taper * taper), radius = 0.02, length = 0.1;
+    random_state = 7;
+    for (int32_t k = 0; k < 200; k++) {
+        const td_quat turn = tdi_quat_turn(tdi_unit_or(random_vec(1), tdi_vec3(1, 0, 0)), 0.1 * k);
+        const td_vec3 a = random_vec(0.1), n = {taper, level, 0}, u = tdi_vec3(-level, -taper, 0),
+                      met = {random_in(0.01, 0.09), 0, 0};
+        const td_vec3 x = tdi_vec3(met.x, (radius - taper * met.x) / level, 0);
+        const tdi_round_cone cone = {a, tdi_add(a, tdi_quat_rotate(turn, tdi_vec3(length, 0, 0))),
+                                     radius, radius - taper * length};
+        const tdi_ray ray = {tdi_add(a, tdi_quat_rotate(turn, tdi_madd(x, u, -0.5))),
+                             tdi_quat_rotate(turn, u), 0};
+        const tdi_hit hit = tdi_ray_cone(&ray, &cone);
+        CHECK_REL(hit.distance, 0.5, 1e-9);
+        CHECK_IN(tdi_norm(tdi_sub(hit.normal, tdi_quat_rotate(turn, n))), 0, 1e-9);
+    }
+}
+
 TD_TEST(ray_hit_has_a_point_of_the_surface_and_its_normal) {
     OWNED(stage) w = bent_strands("rod");
     static shapes all;
