@@ -253,9 +253,7 @@ static void run_threads(td_pool *pool, int64_t count,
 static td_status make(int32_t threads, const td_jobs *jobs, const td_alloc *alloc, td_pool **out) {
     const size_t size = size_of(threads);
     td_pool *pool = tdi_alloc_zeroed(alloc, size, 1);
-    if (!pool) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(pool ? TD_OK : TD_ERR_MEMORY);
     pool->alloc = alloc;
     pool->size = size;
     if (jobs) {

@@ -38,22 +38,16 @@ static td_status grow(td_derivation *d, tdi_string_buffer *b, int64_t modules, i
     }
     uint16_t *types =
         tdi_array_reserve(d->alloc, b->types, &b->capacity, b->count + modules, sizeof *types);
-    if (!types) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(types ? TD_OK : TD_ERR_MEMORY);
     b->types = types;
     double *grown = tdi_array_reserve(d->alloc, b->params, &b->param_capacity,
                                       b->param_count + params, sizeof *grown);
-    if (!grown) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(grown ? TD_OK : TD_ERR_MEMORY);
     b->params = grown;
     if (o->names) { // as many as there is room for types
         uint64_t *names =
             tdi_array_reserve(d->alloc, b->names, &b->name_capacity, b->capacity, sizeof *names);
-        if (!names) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(names ? TD_OK : TD_ERR_MEMORY);
         b->names = names;
     }
     return TD_OK;

@@ -75,15 +75,11 @@ static td_status open_successor(tdi_expander *e, const tdi_production *r, double
     }
     double *params = tdi_array_reserve(alloc, e->params, &e->param_capacity,
                                        e->param_count + words->arg_count, sizeof *params);
-    if (!params) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(params ? TD_OK : TD_ERR_MEMORY);
     e->params = params;
     tdi_expand_level *levels =
         tdi_array_reserve(alloc, e->levels, &e->level_capacity, e->depth + 1, sizeof *levels);
-    if (!levels) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(levels ? TD_OK : TD_ERR_MEMORY);
     e->levels = levels;
     td_status status =
         tdi_words_params(&e->chooser.machine, words, slots, e->params + e->param_count, diag);

@@ -288,9 +288,7 @@ td_status td_grammar_new(const td_grammar_def *given, const td_alloc *alloc, td_
         }
     }
     td_grammar *g = tdi_alloc_zeroed(alloc, 1, sizeof *g);
-    if (!g) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(g ? TD_OK : TD_ERR_MEMORY);
     g->alloc = alloc;
     g->arena.alloc = alloc;
     g->told = tdi_diag_errors(diags);

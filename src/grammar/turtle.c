@@ -251,9 +251,7 @@ static td_status walk_with_copies(tdi_walker *w, const td_string *s) {
     const td_grammar *g = w->g;
     size_t globals = (size_t)g->global_count + 1, arrays = (size_t)g->array.value_count + 1;
     double *values = tdi_alloc_zeroed(w->alloc, globals + arrays, sizeof *values);
-    if (!values) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(values ? TD_OK : TD_ERR_MEMORY);
     const tdi_variables *v = s->variables;
     int64_t seed = g->rules.draw.seed;
     for (size_t i = 0; v && i + 1 < globals; i++) {

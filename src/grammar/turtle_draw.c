@@ -34,9 +34,7 @@ static td_status add_corner(tdi_walker *w) {
     }
     td_vec3 *grown = tdi_array_reserve(w->alloc, w->polygon.corners, &w->polygon.corner_capacity,
                                        w->polygon.corner_count + 1, sizeof *grown);
-    if (!grown) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(grown ? TD_OK : TD_ERR_MEMORY);
     w->polygon.corners = grown;
     w->polygon.corners[w->polygon.corner_count++] = w->now.position;
     return TD_OK;

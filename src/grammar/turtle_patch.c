@@ -53,9 +53,7 @@ static td_status find_patch(tdi_walker *w, double number, tdi_turtle_patch **out
     }
     tdi_turtle_patch *grown = tdi_array_reserve(w->alloc, w->patch.list, &w->patch.capacity,
                                                 w->patch.count + 1, sizeof *grown);
-    if (!grown) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(grown ? TD_OK : TD_ERR_MEMORY);
     w->patch.list = grown;
     *out = &w->patch.list[w->patch.count++];
     **out = (tdi_turtle_patch){.number = number, .basis = 1, .open = w->now};

@@ -60,9 +60,7 @@ td_status tdi_walker_push(tdi_walker *w) {
     }
     tdi_saved_turtle *grown =
         tdi_array_reserve(w->alloc, w->stack, &w->stack_capacity, w->depth + 1, sizeof *grown);
-    if (!grown) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(grown ? TD_OK : TD_ERR_MEMORY);
     w->stack = grown;
     w->stack[w->depth++] = (tdi_saved_turtle){.now = w->now,
                                               .tropism = w->tropism,

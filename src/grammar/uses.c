@@ -58,9 +58,7 @@ td_status tdi_uses_note(tdi_uses *uses, const td_grammar *g, const uint16_t *typ
         if (type->op == TDI_OP_SUB_OPEN) {
             double *grown =
                 tdi_array_reserve(alloc, uses->values, &uses->capacity, uses->count + 1, size);
-            if (!grown) {
-                return TD_ERR_MEMORY;
-            }
+            TDI_TRY(grown ? TD_OK : TD_ERR_MEMORY);
             uses->values = grown;
             int32_t found = tdi_system_find(g, params[0]);
             memset(block_of(uses, uses->count, g), 0, size);

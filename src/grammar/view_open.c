@@ -90,9 +90,7 @@ td_status tdi_view_colors(td_grammar *g, int32_t file, td_diag_list *diags) {
     const tdi_source_file *f = &g->source.files[file];
     tdi_scan scan = {.text = f->text, .size = f->size};
     tdi_colors *colors = tdi_arena_zeroed(&g->arena, 1, sizeof *colors);
-    if (!colors) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(colors ? TD_OK : TD_ERR_MEMORY);
     if (!tdi_colors_read(&scan, f->name, colors)) {
         td_diag diag;
         tdi_source_fail_in(&g->source, file, 0, &diag, TD_ERR_SYNTAX, "%s", scan.fault);

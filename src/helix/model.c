@@ -57,9 +57,7 @@ td_status tdi_helix_model_copy(const tdi_helix_model *model, const td_alloc *all
                                tdi_helix_model **out, td_diag *diag) {
     const tdi_helix_counts counts = counts_of(model);
     tdi_helix_model *m = *out = tdi_helix_model_alloc(&counts, alloc, diag);
-    if (!m) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(m ? TD_OK : TD_ERR_MEMORY);
     m->head.dof_count = model->head.dof_count;
     memcpy(m->element, model->element, model->head.parameter_bytes);
     return TD_OK;
@@ -315,9 +313,7 @@ static td_status make_model(const td_helix_element *elements, int32_t count, con
         first += m->element[i].station_count;
     }
     tdi_alloc_free(alloc, room, 2 * (size_t)most * sizeof *room);
-    if (!m) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(m ? TD_OK : TD_ERR_MEMORY);
     tdi_helix_model_finish(m);
     if (TDI_ASSERTS) {
         tdi_helix_model_validate(m);

@@ -275,9 +275,7 @@ static td_status make(piecer *k, const td_alloc *alloc, td_body_model **out, td_
     count_parts(k);
     TDI_TRY(check(k, diag));
     k->m = tdi_helix_model_alloc(&k->counts, alloc, diag);
-    if (!k->m) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(k->m ? TD_OK : TD_ERR_MEMORY);
     draw(k);
     make_elements(k);
     make_stations(k);

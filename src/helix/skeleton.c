@@ -316,9 +316,7 @@ static td_status make_model(tdi_helix_maker *k, tdi_helix_model **out, td_diag *
         counts.capsules += tdi_helix_list_capsules(k, i, own);
     }
     tdi_helix_model *m = tdi_helix_model_alloc(&counts, k->alloc, diag);
-    if (!m) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(m ? TD_OK : TD_ERR_MEMORY);
     memcpy(m->element, k->element, (size_t)k->element_count * sizeof *m->element);
     join_stations(k, m);
     join_vanes(k, segment, m);

@@ -68,9 +68,7 @@ td_status tdi_helix_state_new(const tdi_helix_model *model, const td_alloc *allo
     const int32_t roots = count_roots(model);
     lay_out(&sizes, &l, model, (size_t)roots);
     tdi_helix_state *s = tdi_body_new(&tdi_solver_helix, model, alloc, l.used, 0, diag);
-    if (!s) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s ? TD_OK : TD_ERR_MEMORY);
     l.base = (char *)s;
     lay_out(s, &l, model, (size_t)roots);
     s->model = model;

@@ -21,9 +21,7 @@ static td_status put_part(const td_mesh_part *part, const tdi_gltf_layout *layou
                           const td_alloc *alloc, tdi_out *out) {
     uint64_t from = layout->offset[0];
     uint8_t *bytes = tdi_alloc_zeroed(alloc, (size_t)(to - from), 1);
-    if (!bytes) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(bytes ? TD_OK : TD_ERR_MEMORY);
     tdi_gltf_put_part(bytes, from, part, layout);
     tdi_out_write(out, bytes, (size_t)(to - from));
     tdi_alloc_free(alloc, bytes, (size_t)(to - from));

@@ -76,9 +76,7 @@ static td_status trim(const td_alloc *alloc, uint8_t **data, size_t size, size_t
         *data = NULL;
     } else {
         uint8_t *moved = tdi_alloc_resize(alloc, *data, *capacity, size);
-        if (!moved) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(moved ? TD_OK : TD_ERR_MEMORY);
         *data = moved;
     }
     *capacity = size;

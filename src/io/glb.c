@@ -77,9 +77,7 @@ static td_status assemble(const td_bytes *json, const td_mesh_part *parts,
         return TD_ERR_LIMIT;
     }
     uint8_t *data = tdi_alloc_zeroed(out->alloc, (size_t)total, 1);
-    if (!data) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(data ? TD_OK : TD_ERR_MEMORY);
     tdi_glb_put_head(data, json->size, binary_size);
     uint8_t *at = data + TDI_GLB_HEAD;
     size_t padded = (size_t)tdi_gltf_padded(json->size);

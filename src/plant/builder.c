@@ -26,9 +26,7 @@ td_status td_builder_new(const td_skeleton_opts *opts, const td_alloc *alloc, td
     td_skeleton_opts checked;
     TDI_TRY(tdi_skeleton_opts_check(opts, &checked, diag));
     td_builder *builder = tdi_alloc_zeroed(alloc, 1, sizeof *builder);
-    if (!builder) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(builder ? TD_OK : TD_ERR_MEMORY);
     builder->store.alloc = alloc;
     builder->opts = checked;
     td_material first = td_material_get(0);

@@ -103,9 +103,7 @@ static td_status make_rotations(td_skeleton *k) {
 
 td_status tdi_skeleton_new(tdi_store *store, td_skeleton **out) {
     td_skeleton *skeleton = tdi_alloc_zeroed(store->alloc, 1, sizeof *skeleton);
-    if (!skeleton) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(skeleton ? TD_OK : TD_ERR_MEMORY);
     shrink(store);
     skeleton->store = *store;
     *store = (tdi_store){.alloc = store->alloc};

@@ -314,9 +314,7 @@ td_status tdi_assembly_make(td_adapt *s) {
     lay_out(&k, &l, (size_t)s->model->body_count);
     const size_t bytes = l.used;
     l = (tdi_layout){tdi_alloc_zeroed(s->alloc, bytes, 1), 0};
-    if (!l.base) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(l.base ? TD_OK : TD_ERR_MEMORY);
     lay_out(&k, &l, (size_t)s->model->body_count);
     measure(&k);
     list_light(&k);

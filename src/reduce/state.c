@@ -101,9 +101,7 @@ td_status td_reduced_new(const td_body_model *model, const td_reduce_opts *opts,
     tdi_layout l = {NULL, 0};
     tdi_reduce_lay_out(&sizes, &l, m);
     tdi_reduced_state *s = tdi_body_new(&tdi_solver_reduced, model, alloc, l.used, 0, diag);
-    if (!s) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s ? TD_OK : TD_ERR_MEMORY);
     l.base = (char *)s;
     tdi_reduce_lay_out(s, &l, m);
     s->opts = own;

@@ -231,9 +231,7 @@ td_status tdi_rod_chains_new(tdi_rod_chain *chains, int32_t count, const td_allo
     for (int32_t k = 0; k < count; k++) {
         const size_t n = (size_t)chains[k].edge_count + 1; // and one joint more
         char *room = tdi_alloc_zeroed(alloc, n, edge_bytes());
-        if (!room) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(room ? TD_OK : TD_ERR_MEMORY);
         chains[k].edges = (tdi_chain_edge *)room;
         chains[k].joints = (tdi_chain_joint *)(chains[k].edges + n);
     }

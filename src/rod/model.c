@@ -343,9 +343,7 @@ static td_status fill_chain(const td_rod_def *d, tdi_rod_chain *c, const td_allo
     rod_maker k = {.chain = c, .def = d};
     const size_t count = (size_t)c->edge_count;
     k.rest = tdi_alloc_zeroed(alloc, count, sizeof *k.rest);
-    if (!k.rest) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(k.rest ? TD_OK : TD_ERR_MEMORY);
     make_frames(&k);
     make_joints(&k);
     make_edges(&k);

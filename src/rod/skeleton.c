@@ -323,9 +323,7 @@ static td_status make(maker *k, const td_skeleton *skeleton, const td_alloc *all
     const size_t n = (size_t)k->count,
                  bytes = sizeof *k->origin + sizeof *k->turn + sizeof *k->body + sizeof *k->bears;
     char *room = tdi_alloc_zeroed(alloc, n, bytes);
-    if (!room) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(room ? TD_OK : TD_ERR_MEMORY);
     k->turn = (td_quat *)room;
     k->origin = (td_vec3 *)(k->turn + n);
     k->body = (const td_attached_mass **)(k->origin + n);

@@ -97,9 +97,7 @@ td_status tdi_rod_state_new(const tdi_rod_model *m, const td_alloc *alloc, tdi_r
     tdi_layout layout = {0};
     lay_out(&sizes, m, &layout);
     tdi_rod_state *s = tdi_body_new(&tdi_solver_rod, m, alloc, layout.used, 0, diag);
-    if (!s) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s ? TD_OK : TD_ERR_MEMORY);
     layout = (tdi_layout){.base = (char *)s};
     lay_out(s, m, &layout);
     s->model = m;

@@ -75,9 +75,7 @@ static td_status make_curves(td_scene *s, td_diag_list *diags) {
     td_status result = TD_OK;
     size_t count = (size_t)s->fields.track_count;
     s->keyed = tdi_arena_zeroed(&s->fields.arena, count ? count : 1, sizeof *s->keyed);
-    if (!s->keyed) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s->keyed ? TD_OK : TD_ERR_MEMORY);
     for (int32_t k = 0; k < s->fields.track_count; k++) {
         const tdi_track *t = &s->fields.tracks[k];
         td_diag diag = {.index = TD_NONE}, placed;
@@ -122,9 +120,7 @@ static td_status make_defines(td_scene *s, td_object_def *o, int32_t index, td_d
                                "'define' must be a map from names to values");
     }
     td_define *pairs = tdi_arena_zeroed(&s->fields.arena, (size_t)map->count + 1, sizeof *pairs);
-    if (!pairs) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(pairs ? TD_OK : TD_ERR_MEMORY);
     for (int32_t k = 0; k < map->count; k++) {
         const td_value *item = &map->items[k];
         if (item->kind == TD_VALUE_LIST || item->kind == TD_VALUE_MAP) {

@@ -36,9 +36,7 @@ static bool copy_pairs(tdi_arena *arena, const td_object_def *from, td_object_de
 static td_status copy_def(const td_scene_def *def, const td_alloc *alloc, td_scene **out) {
     td_scene *s = tdi_alloc_zeroed(alloc, 1, sizeof *s);
     *out = s;
-    if (!s) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s ? TD_OK : TD_ERR_MEMORY);
     s->alloc = alloc;
     s->fields.arena.alloc = alloc;
     bool fine = tdi_fields_copy(&tdi_scene_all, def, &s->def, &s->fields.arena);

@@ -57,9 +57,7 @@ td_status tdi_scene_make_fields(td_scene *s, td_diag_list *diags) {
     const size_t count = (size_t)s->def.load_count;
     td_status result = TD_OK;
     s->forces = tdi_arena_zeroed(&s->fields.arena, 3 * count + 1, sizeof(tdi_expression *));
-    if (!s->forces) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s->forces ? TD_OK : TD_ERR_MEMORY);
     for (int32_t k = 0; k < s->def.load_count && result != TD_ERR_MEMORY; k++) {
         if (s->def.loads[k].kind == TD_SCENE_FIELD) {
             td_status status = make_field(s, k, diags);

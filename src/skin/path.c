@@ -42,9 +42,7 @@ typedef struct tdi_path_joint {
 static td_status push_joint(tdi_path *path, path_joint joint) {
     path_joint *joints = tdi_array_reserve(path->alloc, path->joints, &path->joint_capacity,
                                            path->joint_count + 1, sizeof *joints);
-    if (!joints) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(joints ? TD_OK : TD_ERR_MEMORY);
     path->joints = joints;
     if (path->joint_count > 0) {
         path_joint *last = &joints[path->joint_count - 1];
@@ -95,9 +93,7 @@ static td_status push_ring(tdi_path *path, tdi_ring ring) {
     }
     tdi_ring *rings = tdi_array_reserve(path->alloc, path->rings, &path->ring_capacity,
                                         path->ring_count + 1, sizeof *rings);
-    if (!rings) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(rings ? TD_OK : TD_ERR_MEMORY);
     path->rings = rings;
     rings[path->ring_count++] = ring;
     return TD_OK;

@@ -128,9 +128,7 @@ td_status tdi_tree_state_new(const tdi_tree_model *model, const td_alloc *alloc,
     tdi_layout l = {NULL, 0};
     lay_out(&sizes, &l, model);
     tdi_tree_state *s = tdi_body_new(&tdi_solver_tree, model, alloc, l.used, 0, diag);
-    if (!s) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(s ? TD_OK : TD_ERR_MEMORY);
     l.base = (char *)s;
     lay_out(s, &l, model);
     s->model = model;

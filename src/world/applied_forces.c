@@ -46,9 +46,7 @@ td_status tdi_actor_applied_room(td_world *w, tdi_actor *a, int32_t count) {
                          a->load.applied_room;
     td_load *loads = tdi_arena_zeroed(tdi_actor_arena(w, a),
                                       (size_t)a->load.capacity + (size_t)more, sizeof *loads);
-    if (!loads) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(loads ? TD_OK : TD_ERR_MEMORY);
     a->load.loads = loads;
     a->load.capacity += more;
     a->load.applied_room += more;

@@ -108,9 +108,7 @@ static void set_free(tdi_actor *a) {
 static td_status make_lists(td_world *w, const tdi_change *c, int part, tdi_actor *a) {
     const size_t most = (size_t)w->scene->def.load_count + 1;
     a->load.acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->load.acting);
-    if (!a->load.acting) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(a->load.acting ? TD_OK : TD_ERR_MEMORY);
     tdi_trace_acting(&c->trace, &w->actors[c->trace.from], part, a);
     td_status status = tdi_actor_load_room(w, a);
     status = status == TD_OK ? tdi_actor_applied_room(w, a, w->loads.applied_capacity) : status;
@@ -233,9 +231,7 @@ static td_status spread_part(const td_world *w, const ways *k, const tdi_change 
     td_vec3 *last = w->near.last + w->near.first_point[at];
     const td_vec3 *old = k->last + k->first[c->trace.from];
     tdi_capsule *own = tdi_alloc_zeroed(w->alloc, (size_t)count + 1, sizeof *own);
-    if (!own) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(own ? TD_OK : TD_ERR_MEMORY);
     memset(last, 0, (size_t)(count > 0 ? a->state->point_count : 0) * sizeof *last);
     if (count > 0) {
         a->solver->implicit->contact->capsules(a->state, own);

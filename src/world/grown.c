@@ -77,9 +77,7 @@ td_status tdi_variant_pack(td_world *w, int32_t variant) {
     const variant_head h = {sizeof h + skeleton + model_bytes(v, numbers), v->object, 1 + numbers};
     char *bytes =
         v->packed_bytes == h.bytes ? v->packed : tdi_arena_zeroed(&v->arena, (size_t)h.bytes, 1);
-    if (!bytes) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(bytes ? TD_OK : TD_ERR_MEMORY);
     memcpy(bytes, &h, sizeof h);
     tdi_skeleton_write(v->skeleton, bytes + sizeof h);
     if (v->made) { // as it was made

@@ -58,9 +58,7 @@ static td_status place_variants(td_world *w, int32_t first, int32_t object) {
     const int32_t count = w->variants.count - first, own = first - w->variants.of_scene;
     tdi_variant *to = w->variants.list + w->variants.of_scene;
     tdi_variant *kept = tdi_alloc_zeroed(w->alloc, (size_t)count, sizeof *kept);
-    if (!kept) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(kept ? TD_OK : TD_ERR_MEMORY);
     memcpy(kept, w->variants.list + first, (size_t)count * sizeof *kept);
     memmove(to + count, to, (size_t)own * sizeof *to);
     memcpy(to, kept, (size_t)count * sizeof *kept);
@@ -80,9 +78,7 @@ static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
     td_object_def *defs = make_room(w, &kind->def.objects[0]);
     td_world_opts opts = td_world_opts_default();
     opts.max_segments = w->room.segment_limit;
-    if (!defs) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(defs ? TD_OK : TD_ERR_MEMORY);
     defs[object] = kind->def.objects[0];
     tdi_scene_move_objects(w->scene, defs, object + 1);
     td_status status = tdi_world_list_parameters(w);

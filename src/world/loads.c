@@ -247,14 +247,10 @@ td_status tdi_actor_load_room(td_world *w, tdi_actor *a) {
     }
     a->load.capacity = (int32_t)count;
     a->load.loads = tdi_arena_zeroed(tdi_actor_arena(w, a), count, sizeof *a->load.loads);
-    if (!a->load.loads) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(a->load.loads ? TD_OK : TD_ERR_MEMORY);
     if (posed(w, a)) {
         a->load.turns = tdi_arena_zeroed(tdi_actor_arena(w, a), n, sizeof *a->load.turns);
-        if (!a->load.turns) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(a->load.turns ? TD_OK : TD_ERR_MEMORY);
     }
     return w->loads.wind_count > 0 || a->load.turns ? tdi_actor_make_points(w, a) : TD_OK;
 }
@@ -263,9 +259,7 @@ td_status tdi_actor_make_points(td_world *w, tdi_actor *a) {
     size_t n = (size_t)a->segment_count;
     if (!a->load.points) {
         td_vec3 *points = tdi_arena_zeroed(tdi_actor_arena(w, a), 3 * n, sizeof *points);
-        if (!points) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(points ? TD_OK : TD_ERR_MEMORY);
         a->load.points = points;
         a->load.winds = points + n;
         a->load.extra = points + 2 * n;
@@ -285,9 +279,7 @@ td_status tdi_actor_make_loads(td_world *w, tdi_actor *a) {
     const td_scene_load *loads = w->scene->def.loads;
     const size_t most = (size_t)w->scene->def.load_count + 1;
     a->load.acting = tdi_arena_zeroed(tdi_actor_arena(w, a), most, sizeof *a->load.acting);
-    if (!a->load.acting) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(a->load.acting ? TD_OK : TD_ERR_MEMORY);
     for (int32_t k = 0; k < w->scene->def.load_count; k++) {
         if (acts_on_object(w, &loads[k], a->object)) {
             tdi_acting *acting = &a->load.acting[a->load.acting_count++];
@@ -310,9 +302,7 @@ static td_status list_loads(td_world *w, const tdi_acting *all, const reach *rea
         tdi_actor *a = &w->actors[k];
         a->load.acting =
             tdi_arena_zeroed(&w->arena, (size_t)a->load.acting_count + 1, sizeof *a->load.acting);
-        if (!a->load.acting) {
-            return TD_ERR_MEMORY;
-        }
+        TDI_TRY(a->load.acting ? TD_OK : TD_ERR_MEMORY);
         a->load.acting_count = 0;
     }
     for (int32_t k = 0; k < count; k++) {

@@ -69,9 +69,7 @@ td_status tdi_variant_measure(td_world *w, tdi_variant *v) {
     const td_segment *s = td_skeleton_segments(v->skeleton);
     int32_t count = td_skeleton_count(v->skeleton);
     v->depth = tdi_arena_zeroed(tdi_variant_arena(w, v), (size_t)count, sizeof *v->depth);
-    if (!v->depth) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(v->depth ? TD_OK : TD_ERR_MEMORY);
     for (int32_t i = 0; i < count; i++) {
         v->depth[i] = 1 + (s[i].parent == TD_NONE ? 0 : v->depth[s[i].parent]);
         v->depth_most = v->depth[i] > v->depth_most ? v->depth[i] : v->depth_most;
@@ -240,9 +238,7 @@ static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *di
         return TD_OK;
     }
     td_vec3 *x = tdi_alloc_zeroed(w->alloc, bytes, 1);
-    if (!x) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(x ? TD_OK : TD_ERR_MEMORY);
     tdi_capsule *own = (tdi_capsule *)(void *)(x + points);
     a->solver->implicit->contact->capsules(a->state, own);
     tdi_state_positions(a->state, tdi_all_nodes(a->state), false, x);
@@ -284,9 +280,7 @@ td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
     a->place.rotation = tdi_quat_identity();
     a->filter = w->scene->def.objects[w->variants.list[variant].object].filter;
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);
-    if (!a->name) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(a->name ? TD_OK : TD_ERR_MEMORY);
     td_status status = tdi_actor_form(w, variant, a, diag);
     w->room.segment_count += status == TD_OK ? a->segment_count : 0;
     return status;

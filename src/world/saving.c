@@ -107,9 +107,7 @@ td_status tdi_world_list_parameters(td_world *w) {
     counter c = {NULL, 0, FIRST, FIRST};
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
     c.to = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *c.to);
-    if (!c.to) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(c.to ? TD_OK : TD_ERR_MEMORY);
     w->parameters.all = c.to;
     w->parameters.count = c.count;
     w->parameters.fixed = c.fixed;

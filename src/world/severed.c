@@ -157,9 +157,7 @@ td_status tdi_change_find_severed(td_world *w, tdi_change *change, int32_t segme
                 .trace = &change->trace,
                 .severed = &change->severed,
                 .points = (td_vec3 *)room};
-    if (!room) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(room ? TD_OK : TD_ERR_MEMORY);
     f.near = (piece *)(f.points + points);
     f.capsules = (tdi_capsule *)(f.near + capsules);
     td_status status = add_pairs(w, &f, segment, change->trace.height);

@@ -43,9 +43,7 @@ td_status tdi_world_sleep_room(td_world *w, int32_t least) {
         return TD_ERR_LIMIT;
     }
     td_contact *contacts = tdi_arena_zeroed(&w->arena, (size_t)capacity, sizeof *contacts);
-    if (!contacts) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(contacts ? TD_OK : TD_ERR_MEMORY);
     if (w->sleep.count > 0) {
         memcpy(contacts, w->sleep.contacts, (size_t)w->sleep.count * sizeof *contacts);
     }

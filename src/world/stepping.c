@@ -663,9 +663,7 @@ td_status tdi_world_reserve(td_world *w) {
         if (!a->step.memory && !tdi_is_implicit(w->scene->def.objects[a->object].integrator)) {
             a->step.memory =
                 tdi_arena_zeroed(tdi_actor_arena(w, a), tdi_state_save_size(a->state), 1);
-            if (!a->step.memory) {
-                return TD_ERR_MEMORY;
-            }
+            TDI_TRY(a->step.memory ? TD_OK : TD_ERR_MEMORY);
         }
         status = status == TD_OK ? tdi_actor_make_adaptive(w, a, NULL) : status;
     }

@@ -40,9 +40,7 @@ td_status tdi_variant_stiffen(const td_world *w, tdi_variant *v, tdi_factors by,
         return refuse(v->solver, diag);
     }
     void *plain = tdi_alloc_zeroed(w->alloc, 1, bytes);
-    if (!plain) {
-        return TD_ERR_MEMORY;
-    }
+    TDI_TRY(plain ? TD_OK : TD_ERR_MEMORY);
     memcpy(plain, v->model->parameters, bytes);
     tdi_statics_of(v->solver)->stiffen(v->model, plain, by.bend, by.twist);
     tdi_alloc_free(w->alloc, plain, bytes);
