@@ -6,6 +6,7 @@
 #include "test_conform_opened.h"
 
 #include "implicit/modal.h"
+#include "reduce/reduced.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -470,27 +471,26 @@ TABLE_TEST(conform_springs_that_a_model_has_change_nothing, tdi_transfer_of(solv
 
 // ---- reduction ------------------------------------------------------------------------------
 
-TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->reduction) {
+TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->reduced_of) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
-    const tdi_reduction_ops *ops = solver->reduction;
     td_reduce_opts wrong = td_reduce_opts_default();
     td_reduce_stats stats;
     td_vec3 at[MOST], before, air[TDI_AIR_POINTS];
     int32_t count = 0;
     const td_step_opts opts = exact_opts(0.005, TD_IMPLICIT);
     wrong.error = -1;
-    CHECK_INT(ops->set(s.state, &wrong, NULL), TD_ERR_ARGUMENT);
+    CHECK_INT(td_reduced_set(s.state, &wrong, NULL), TD_ERR_ARGUMENT);
     step_times(&s, &opts, 10);
-    const int32_t *segments = ops->wind_segments(s.state, &count, at);
+    const int32_t *segments = tdi_reduced_wind_segments(s.state, &count, at);
     CHECK_SAY(count >= 1 && count <= s.count, "%s: wind at %d segments", s.name, (int)count);
     for (int32_t k = 0; k < count; k++) {
         CHECK_SAY(tdi_finite3(at[k]) && segments[k] >= 0 && segments[k] < s.count,
                   "%s: wind at segment %d", s.name, (int)segments[k]);
     }
-    const int32_t points = ops->air_points(s.state, air);
+    const int32_t points = tdi_reduced_air_points(s.state, air);
     CHECK_SAY(points >= 1 && points <= TDI_AIR_POINTS, "%s: air at %d points", s.name, (int)points);
     before = last_tip(&s);
-    CHECK_INT(ops->set(s.state, NULL, NULL), TD_OK);
+    tdi_reduced_free_joints(s.state);
     stats = td_reduced_get_stats(s.state);
     CHECK_SAY(stats.joints == s.count && stats.frozen + stats.quasistatic + stats.joined == 0,
               "%s: %d of %d joints move by themselves", s.name, (int)stats.joints, (int)s.count);
@@ -504,22 +504,21 @@ TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->r
 }
 
 // At rest without wind tips sway less than is allowed; what stops stays, and goes on when it wakes.
-TABLE_TEST(conform_what_waits_stays_where_it_is, solver->reduction) {
+TABLE_TEST(conform_what_waits_stays_where_it_is, solver->reduced_of) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
-    const tdi_reduction_ops *ops = solver->reduction;
     td_reduce_opts allowed_error = td_reduce_opts_default();
     const td_step_opts opts = exact_opts(0.005, TD_IMPLICIT);
     td_vec3 still[TDI_AIR_POINTS] = {{0, 0, 0}};
     td_real allowed = -1;
     allowed_error.error = 0.01;
-    CHECK_INT(ops->set(s.state, &allowed_error, NULL), TD_OK);
+    CHECK_INT(td_reduced_set(s.state, &allowed_error, NULL), TD_OK);
     settle(&s, opts.gravity);
-    const td_real sway = ops->sway(s.state, &opts, still, &allowed);
+    const td_real sway = tdi_reduced_sway(s.state, &opts, still, &allowed);
     CHECK_SAY(sway >= 0 && sway < allowed, "%s: %g m of %g", s.name, sway, allowed);
     const td_vec3 before = last_tip(&s);
-    ops->stop(s.state, sway);
+    tdi_reduced_stop(s.state, sway);
     CHECK_SAY(distance(last_tip(&s), before) < 1e-9, "%s: what stops moves", s.name);
-    ops->wake(s.state, &opts, still);
+    tdi_reduced_wake(s.state, &opts, still);
     step_times(&s, &opts, 2);
     CHECK_SAY(distance(last_tip(&s), before) < 0.01, "%s: what wakes jumps by %g m", s.name,
               distance(last_tip(&s), before));

@@ -2,7 +2,6 @@
 // Trees of fewer bodies than segments: what freezing, joining and riding keep.
 
 #include "reduce/solver.h"
-#include "reduce/sway.h"
 #include "test_reduce_support.h"
 
 #include "tree/solver.h"

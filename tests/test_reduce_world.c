@@ -220,8 +220,8 @@ TD_TEST(reduced_objects_of_other_solvers_and_integrators_are_refused_by_name) {
 // Nothing else tells the world of reduced trees.
 TD_TEST(reduced_solver_is_found_by_the_solver_whose_models_it_steps) {
     const tdi_solver *tree = tdi_solver_find("tree"), *reduced = tdi_solver_reduced_of(tree);
-    CHECK(reduced && reduced->reduction && reduced->reduction->of == tree);
-    CHECK(!tree->reduction);
+    CHECK(reduced && reduced->reduced_of == tree);
+    CHECK(!tree->reduced_of);
     CHECK(!tdi_solver_reduced_of(reduced));
     CHECK(!tdi_solver_reduced_of(tdi_solver_find("rod")));
     CHECK(!tdi_solver_reduced_of(tdi_solver_find("helix")));

@@ -57,8 +57,7 @@ const tdi_explicit_ops *tdi_solver_explicit(const tdi_solver *solver) {
 
 const tdi_solver *tdi_solver_reduced_of(const tdi_solver *solver) {
     int32_t k = 0;
-    while (k < UNLISTED &&
-           !(unlisted[k].solver->reduction && unlisted[k].solver->reduction->of == solver)) {
+    while (k < UNLISTED && !(solver && unlisted[k].solver->reduced_of == solver)) {
         k++;
     }
     return k < UNLISTED ? unlisted[k].solver : NULL;

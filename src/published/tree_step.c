@@ -155,7 +155,7 @@ td_status tdi_reduced_explicit_step(void *state, const td_step_opts *opts, td_st
                                     td_diag *diag) {
     tdi_reduced_state *s = state;
     if (s->reduced == 0 || s->tree.head.known == 0) {
-        tdi_reduce_free_joints(s);
+        tdi_reduced_free_joints(s);
         s->drawn = TDI_DRAWN_NOT;
         return tdi_tree_explicit_step(&s->tree, opts, stats, diag);
     }

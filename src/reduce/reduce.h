@@ -17,6 +17,7 @@
 //          are at x, so that clusters and segments have the same angular momentum.
 // Order    clusters stand in the order of their first segments, so parents come first.
 
+#include "reduce/reduced.h"
 #include "reduce/solver.h"
 #include "tendril/reduce.h"
 #include "load/drag.h"
@@ -358,9 +359,7 @@ void tdi_reduce_change_at_rest(tdi_reduced_state *state);
 // Whether other modes are wanted than there are.
 bool tdi_reduce_differs(const tdi_reduced_state *state);
 
-// state.c: all joints move by themselves from now on, between steps.
-void tdi_reduce_free_joints(tdi_reduced_state *state);
-// start.c: the same, and the tree is where an explicit step of `whole` left that.
+// start.c: tdi_reduced_free_joints(), and the tree is where an explicit step of `whole` left that.
 void tdi_reduce_take_whole(tdi_reduced_state *state);
 
 static inline td_quat tdi_seat_turn(const tdi_seat *seat, td_quat turn) {

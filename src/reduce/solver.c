@@ -4,7 +4,6 @@
 #include "reduce/solver.h"
 
 #include "reduce/reduce.h"
-#include "reduce/sway.h"
 #include "tree/solver.h"
 #include "tree/tangent.h"
 
@@ -28,7 +27,7 @@ static void set_base(void *state, const td_base_motion *motion) {
     s->drawn = TDI_DRAWN_NOT;
 }
 
-static const int32_t *wind_segments(const void *state, int32_t *count, td_vec3 *places) {
+const int32_t *tdi_reduced_wind_segments(const void *state, int32_t *count, td_vec3 *places) {
     const tdi_reduced_state *s = state;
     *count = s->wind.begin[s->clusters.body_count];
     for (int32_t k = 0; k < *count; k++) {
@@ -74,24 +73,6 @@ static td_sums sums(void *state, td_vec3 gravity) {
     return tdi_solver_tree.sums(tdi_reduced_whole(state), gravity);
 }
 
-// ---- reduction ------------------------------------------------------------------------------
-
-static td_status set(td_body *state, const td_reduce_opts *opts, td_diag *diag) {
-    if (!opts) {
-        tdi_reduce_free_joints((tdi_reduced_state *)state);
-        return TD_OK;
-    }
-    return td_reduced_set(state, opts, diag);
-}
-
-static const tdi_reduction_ops reduction = {.of = &tdi_solver_tree,
-                                            .set = set,
-                                            .wind_segments = wind_segments,
-                                            .air_points = tdi_reduced_air_points,
-                                            .sway = tdi_reduced_sway,
-                                            .stop = tdi_reduced_stop,
-                                            .wake = tdi_reduced_wake};
-
 // ---- entry ----------------------------------------------------------------------------------
 
 static int32_t open_tangent(void *tangent, void *body, tdi_layout *layout) {
@@ -123,5 +104,5 @@ const tdi_solver tdi_solver_reduced = {
     .poses = poses,
     .velocities = velocities,
     .sums = sums,
-    .reduction = &reduction,
+    .reduced_of = &tdi_solver_tree,
 };

@@ -78,7 +78,7 @@ void tdi_reduce_take_whole(tdi_reduced_state *s) {
     copy_reals(w->q_start, w->q, s->full->coord_count);
     copy_reals(w->angle_near, w->angle, s->full->head.dof_count);
     copy_reals(s->undo.v, w->v, s->full->head.dof_count);
-    tdi_reduce_free_joints(s);
+    tdi_reduced_free_joints(s);
     s->tree.head.time = head.time;
     s->tree.head.known = head.known;
     tdi_tree_put_base(&s->tree, &head.base);

@@ -199,7 +199,7 @@ static void change(tdi_reduced_state *s) {
 static void begin(void *body) {
     tdi_reduced_state *s = body;
     if (!(s->tree.head.rule.h > 0)) { // rest is found with all joints
-        tdi_reduce_free_joints(s);
+        tdi_reduced_free_joints(s);
         tdi_step_begin(s);
         return;
     }
@@ -266,7 +266,8 @@ static void accept(void *body) {
     tdi_reduce_apply_drag(s);
 }
 
-void tdi_reduce_free_joints(tdi_reduced_state *s) {
+void tdi_reduced_free_joints(void *state) {
+    tdi_reduced_state *s = state;
     follow_stiffness(s);
     if (s->reduced > 0) {
         memset(s->choice.wanted, TD_REDUCE_OWN,

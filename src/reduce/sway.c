@@ -13,8 +13,6 @@
 // Air      is sampled at a few segments, evenly among all; each serves its neighbours. Drag is that
 //          of the middle of a segment at rest.
 
-#include "reduce/sway.h"
-
 #include "load/drag.h"
 #include "reduce/reduce.h"
 

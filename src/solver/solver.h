@@ -53,27 +53,6 @@ typedef struct tdi_explicit_ops {
     bool analytic; // td_analytic steps its states with constraints and contact
 } tdi_explicit_ops;
 
-struct td_reduce_opts; // tendril/reduce.h
-
-enum { TDI_AIR_POINTS = 8 }; // of a state, at most
-
-// States with fewer unknowns than their solver's, within an error that is allowed. They may be left
-// out of steps while they would move by less. Scenes ask for them by `adapt`.
-typedef struct tdi_reduction_ops {
-    const struct tdi_solver *of; // whose models they have
-    // What is allowed from the next step on; NULL, between steps: all joints move by themselves.
-    td_status (*set)(td_body *state, const struct td_reduce_opts *opts, td_diag *diag);
-    // The segments whose wind a step takes, which need not be all of them, and where they are.
-    const int32_t *(*wind_segments)(const void *state, int32_t *count, td_vec3 *places);
-    // Points at which the air is sampled: how many.
-    int32_t (*air_points)(void *state, td_vec3 points[TDI_AIR_POINTS]);
-    // m: how far the tips will sway in these winds, rms, and what is allowed.
-    td_real (*sway)(void *state, const td_step_opts *opts, const td_vec3 *winds, td_real *allowed);
-    void (*stop)(void *state, td_real sway); // it waits where it is
-    // It moves from the next step on, with the joints that matter in these winds.
-    void (*wake)(void *state, const td_step_opts *opts, const td_vec3 *winds);
-} tdi_reduction_ops;
-
 enum { TDI_SPRINGS = 16 }; // numbers a segment, at most
 
 // Motion, springs and models that go over from one skeleton to another, cut or grown.
@@ -143,7 +122,8 @@ typedef struct tdi_solver {
     // ---- the whole
     td_sums (*sums)(void *state, td_vec3 gravity);
 
-    const tdi_reduction_ops *reduction; // * of a solver whose states are reduced
+    // * Whose models these states have, with fewer unknowns: reduce/reduced.h.
+    const struct tdi_solver *reduced_of;
 } tdi_solver;
 
 // Its tables; an empty one when it has none.

@@ -12,6 +12,7 @@
 #include "base/log.h"
 
 #include "math/quat.h"
+#include "reduce/reduced.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -353,10 +354,10 @@ static void sample_winds(const td_world *w, tdi_actor *a) {
     }
 }
 
-// The same only where the solver asks for it.
+// The same only where a reduced tree asks for it.
 static void sample_asked_winds(const td_world *w, tdi_actor *a) {
     int32_t n;
-    const int32_t *segments = a->solver->reduction->wind_segments(a->state, &n, a->load.points);
+    const int32_t *segments = tdi_reduced_wind_segments(a->state, &n, a->load.points);
     for (int32_t i = 0; i < n; i++) {
         a->load.points[i] = tdi_from_simulated(a, a->load.points[i]);
         a->load.winds[segments[i]] = tdi_vec3(0, 0, 0);
@@ -386,7 +387,7 @@ void tdi_actor_sample_field(const td_world *w, tdi_actor *a) {
 }
 
 void tdi_actor_sample(const td_world *w, tdi_actor *a) {
-    if (w->loads.wind_count > 0 && a->solver->reduction) {
+    if (w->loads.wind_count > 0 && a->solver->reduced_of) {
         sample_asked_winds(w, a);
     } else if (w->loads.wind_count > 0) {
         sample_winds(w, a);

@@ -4,6 +4,7 @@
 #include "world/world.h"
 
 #include "base/guard.h"
+#include "reduce/reduced.h"
 
 #include "tendril/reduce.h"
 
@@ -18,7 +19,7 @@ bool tdi_object_reduces(const td_world *w, int32_t object) {
 // Weights by a camera make of the error one at the distance of 1 m: what is farther may err more,
 // object by object and joint by joint.
 void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
-    if (!a->solver->reduction) {
+    if (!a->solver->reduced_of) {
         return;
     }
     const td_adapt_def *def = &w->scene->def.objects[a->object].adapt;
@@ -31,19 +32,19 @@ void tdi_actor_set_reduction(const td_world *w, tdi_actor *a) {
         opts.view = true;
         opts.camera = def->camera;
     }
-    a->solver->reduction->set(a->state, &opts, NULL);
+    td_reduced_set(a->state, &opts, NULL);
 }
 
 void tdi_actor_set_integrator(tdi_actor *a, td_integrator integrator) {
-    if (a->solver->reduction && !tdi_is_implicit(integrator)) {
-        a->solver->reduction->set(a->state, NULL, NULL);
+    if (a->solver->reduced_of && !tdi_is_implicit(integrator)) {
+        tdi_reduced_free_joints(a->state);
     }
 }
 
 // ---- entry ----------------------------------------------------------------------------------
 
 static bool reduces(const td_world *w, const tdi_actor *a) {
-    return a->solver->reduction && tdi_is_implicit(w->scene->def.objects[a->object].integrator);
+    return a->solver->reduced_of && tdi_is_implicit(w->scene->def.objects[a->object].integrator);
 }
 
 bool td_world_actor_reduction(const td_world *w, td_actor_id id, td_reduce_stats *stats) {

@@ -3,7 +3,7 @@
 // and then is their only cost.
 //
 // Test     It samples the air at a few points of an actor and estimates how far its tips would sway
-//          in it (tdi_reduction_ops). An active actor waits when that is less than half of the
+//          in it (reduce/reduced.h). An active actor waits when that is less than half of the
 //          allowed error. A waiting one becomes active when it is more than the allowed error.
 //          Every actor is tested one step in EVERY, by its number: tests are spread over steps and
 //          do not depend on threads.
@@ -13,6 +13,7 @@
 #include "world/world.h"
 
 #include "base/pool.h"
+#include "reduce/reduced.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ static bool object_may_wait(const td_world *w, int32_t object) {
 
 static bool may_wait(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
-    return a->solver->reduction && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
+    return a->solver->reduced_of && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
            !a->has_contact && !a->reaction.watched &&
            (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) && a->carry.actor == TD_NONE &&
            a->load.acting_count == 0 && !a->load.fields && !tdi_actor_drives(a) &&
@@ -43,7 +44,7 @@ static bool may_wait(const td_world *w, int32_t k) {
 // The air at the places that a state names, in the simulated frame.
 static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_AIR_POINTS]) {
     td_vec3 places[TDI_AIR_POINTS];
-    const int32_t count = a->solver->reduction->air_points(a->state, places);
+    const int32_t count = tdi_reduced_air_points(a->state, places);
     for (int32_t k = 0; k < count; k++) {
         places[k] = tdi_from_simulated(a, places[k]);
     }
@@ -61,19 +62,18 @@ static bool starts_at_rest(const td_world *w, int32_t k) {
 
 static void test(td_world *w, int32_t k) {
     tdi_actor *a = &w->actors[k];
-    const tdi_reduction_ops *ops = a->solver->reduction;
     td_real allowed;
     td_vec3 winds[TDI_AIR_POINTS];
     tdi_actor_set_reduction(w, a);
     a->step.opts = tdi_actor_step_opts(w, a);
     ask_air(w, a, winds);
-    const td_real sway = ops->sway(a->state, &a->step.opts, winds, &allowed);
+    const td_real sway = tdi_reduced_sway(a->state, &a->step.opts, winds, &allowed);
     if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < WAITS_BELOW * allowed)) {
-        ops->stop(a->state, sway);
+        tdi_reduced_stop(a->state, sway);
         tdi_actor_set_activity(a, TDI_WAITING);
     }
     if (a->activity == TDI_WAITING && sway > allowed) {
-        ops->wake(a->state, &a->step.opts, winds);
+        tdi_reduced_wake(a->state, &a->step.opts, winds);
         tdi_actor_set_activity(a, TDI_ACTIVE);
     }
 }

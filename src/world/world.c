@@ -81,9 +81,7 @@ static bool inside_actors(const td_world *w) {
 }
 
 static td_status make(td_world *w, const td_world_opts *opts, td_diag_list *diags) {
-    td_status status =
-        opts->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->own_pool, NULL);
-    w->pool = opts->pool ? opts->pool : w->own_pool;
+    td_status status = w->pool ? TD_OK : td_pool_new(opts->threads, w->alloc, &w->pool, NULL);
     td_diag diag = {.index = TD_NONE};
     if (status == TD_OK && choose_step(w, &diag) != TD_OK) {
         return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, "step", "%s", diag.message);
@@ -167,6 +165,8 @@ static td_status new_world(td_scene *scene, td_status made, const td_world_opts 
         w->room.near_pairs = opts->near_pairs;
         w->near.pairs = td_contact_opts_default().pairs;
         w->options.timed = opts->timed && TDI_HAS_CLOCK;
+        w->options.lent_pool = opts->pool;
+        w->pool = opts->pool;
         td_diag diag = {.index = TD_NONE};
         status = td_world_set_budget(w, opts->iteration_budget, opts->time_budget, &diag);
         if (status != TD_OK) {
@@ -242,7 +242,9 @@ void td_world_free(td_world *w) {
     for (int32_t k = 0; k < w->loads.wind_count; k++) {
         td_wind_free(w->loads.winds[k].wind);
     }
-    td_pool_free(w->own_pool);
+    if (!w->options.lent_pool) {
+        td_pool_free(w->pool);
+    }
     for (int32_t k = 0; k < w->kinds.count; k++) {
         td_scene_free(w->kinds.list[k]);
     }

@@ -23,6 +23,7 @@ typedef struct tdi_world_options {
     bool adaptable;    // objects whose solver can drop joints may be reduced later
     bool hold_blocked; // what cannot be solved is blocked, and all others go on
     bool timed;        // steps are timed
+    bool lent_pool;    // its threads are the program's
 } tdi_world_options;
 
 // What a step may cost: budget.c.
@@ -73,7 +74,6 @@ struct td_world {
     td_scene *scene; // its own copy
     tdi_kinds kinds;
     td_pool *pool;
-    td_pool *own_pool; // NULL: a program lent its own
     td_log log;
     tdi_world_ids ids;
     tdi_world_options options;
