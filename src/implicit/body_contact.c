@@ -16,14 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-#define CROWD     12   // members: of more, one grazing pair would halve the step of all too often
-#define SHORTER   0.25 // of a path on which there are too many pairs: on long paths all are near
-#define NARROW    0.1  // of the range: smaller gaps make the barrier stronger
-#define WIDE      0.4  // of the range: larger gaps make it weaker
-#define STRONGER  1.1  // times its strength in a step: more would push bodies at rest
-#define STRONGEST 1e6  // times its first strength: more would spoil the condition number
-#define CHANGES   0.1  // s: time in which its force may grow by e^2 as steps become shorter
-#define SHORT     0.9  // of the first gap: the range of a new body; gaps are smoothed by less
+#define SMALL_ISLAND 12 // members: of more, one grazing pair would halve the step of all too often
+#define SHORTER      0.25 // of a path on which there are too many pairs: on long paths all are near
+#define NARROW       0.1  // of the range: smaller gaps make the barrier stronger
+#define WIDE         0.4  // of the range: larger gaps make it weaker
+#define STRONGER     1.1  // times its strength in a step: more would push bodies at rest
+#define STRONGEST    1e6  // times its first strength: more would spoil the condition number
+#define CHANGES      0.1  // s: time in which its force may grow by e^2 as steps become shorter
+#define SHORT        0.9  // of the first gap: the range of a new body; gaps are smoothed by less
 
 // ---- points ---------------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < CROWD);
+    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < SMALL_ISLAND);
 }
 
 bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
@@ -379,9 +379,9 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
     bool clear = t->time >= 1 && look(t, y);
     t->search.covers_path = false; // increments begin elsewhere
-    clear = clear &&
-            (t->exact_step.used ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
-                                : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < CROWD));
+    clear = clear && (t->exact_step.used
+                          ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                          : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < SMALL_ISLAND));
     const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
     return clear && (which[0] == TD_NONE || least > 0);
 }

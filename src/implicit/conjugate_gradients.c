@@ -16,7 +16,7 @@
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
 
-#define CG_STEPS     400
+#define CG_STEPS     400  // what is left then is solved by the next increment
 #define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
 
 static void activate(tdi_body_contact *t, int32_t p) {

@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define FETCHED      ((size_t)3072)  // bytes of the next body, with every column
+#define FETCHED      ((size_t)3072)  // bytes of the next body, in the time of one response
 #define MOST_FETCHED ((size_t)32768) // of one that is larger none
 #define AHEAD        6 // relations and points: their memory is fetched before it is their turn
 

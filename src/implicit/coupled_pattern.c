@@ -8,8 +8,8 @@
 // Limits of contact, whose pairs are not known beforehand. Beyond them conjugate gradients solve
 // for contact. Members may have memory for less: see tdi_member_room. Sets of constraints get as
 // much as they need.
-#define LINKS_EACH  20        // of a node
-#define PAIRS_EACH  4         // of a node
+#define LINKS_EACH  20        // of a node: first room, which grows where it does not suffice
+#define PAIRS_EACH  4         // of a node: likewise
 #define BLOCKS_EACH 20        // of a node, in the factor: twice as many in long bodies,
 #define LONG        200       // which wind about themselves
 #define MOST_NODES  (1 << 24) // so that no count overflows

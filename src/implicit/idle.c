@@ -20,9 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SOME       0.1 // of the active members: with fewer steady members none becomes idle
+#define SOME       0.1 // of the active members: a new order for fewer costs more than they do
 #define WORTHWHILE 0.5 // of the active members: slow members join the steady ones to reach this
-#define MANY       0.6 // of all members: where more are disturbed, all wake
+#define MANY       0.6 // of all members: with more disturbed ones an iteration of all settles more
 
 void tdi_idle_begin(tdi_body_contact *t) {
     t->idle_set.move = t->idle_set.count = 0;

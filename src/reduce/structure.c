@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW  3  // segments: fewer sample the wind at one point,
+#define FEW  3  // segments: fewer sample the wind at one point, since gusts are longer,
 #define MANY 12 // fewer than these at two, more at four
 
 #define ALIKE 1.01 // areas are equal when they differ by less than this factor

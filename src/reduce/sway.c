@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SWAY   0.3 // s: T, as choices take it
+#define SWAY   0.3 // s: a quarter of the period in which plants of a metre swing
 #define SINGLE 2.0 // times the error a single tip may sway that a camera sees
 
 // ---- places ---------------------------------------------------------------------------------
