@@ -12,6 +12,7 @@ import numpy as np
 from tendril._library import (NULL, ArgumentError, Diags, Struct, Unpickled, check, copied, def_extern, from_handle, lib,
                               new, new_diag, new_handle, owned, room, text, view)
 from tendril.arguments import real, whole
+from tendril.collider import Collider, filter_of, solid
 from tendril.files import Files, read_text
 from tendril.recording import Recording
 from tendril.skeleton import Skeleton
@@ -34,11 +35,6 @@ def _points(points):
     return out
 
 
-def _filter(filter):
-    category, mask = filter
-    return Struct("td_filter", category=whole("category", category, 0, 2**32 - 1), mask=whole("mask", mask, 0, 2**32 - 1))
-
-
 def _part(part):
     return 1.0 if part >= 1 - ROUNDING else max(part, 0.0)
 
@@ -53,6 +49,7 @@ class World(Unpickled):
     no_growth: steps take no memory; one whose contact runs out of room is refused.
     near_pairs: 0 to 4096, for each segment: room for so many near pairs from the start.
     timed: steps are timed; see step_times.
+    iteration_budget, time_budget: see set_budget().
 
     >>> with tendril.World("scenes/palm-in-wind.yaml") as world:
     ...     world.run(2.0)
@@ -65,7 +62,7 @@ class World(Unpickled):
 
     def __init__(self, scene: Union[str, os.PathLike, Dict[str, Any]], *, files: Optional[Dict[str, str]] = None,
                  threads: int = 1, hold_blocked: bool = False, no_growth: bool = False,
-                 near_pairs: int = 0, timed: bool = False):
+                 near_pairs: int = 0, timed: bool = False, iteration_budget: int = 0, time_budget: float = 0):
         skeletons = {}
         if isinstance(scene, dict):
             scene, skeletons = _take_skeletons(scene)
@@ -77,25 +74,29 @@ class World(Unpickled):
         else:
             name = os.fspath(scene)
             content = read_text(name)
-        self._make(content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs, timed)
+        self._make(content, name, skeletons, files, threads=threads, hold_blocked=hold_blocked, no_growth=no_growth,
+                   near_pairs=near_pairs, timed=timed, iteration_budget=iteration_budget, time_budget=time_budget)
 
     @classmethod
-    def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None, threads: int = 1,
-                  hold_blocked: bool = False, no_growth: bool = False, near_pairs: int = 0,
-                  timed: bool = False) -> "World":
-        """From the text of a scene; `name` is for messages and for files that it names."""
+    def from_text(cls, content: str, *, name: str = "scene", files: Optional[Dict[str, str]] = None,
+                  **options: Any) -> "World":
+        """From the text of a scene; `name` is for messages and for files that it names. `options` are those of a
+        World: threads, hold_blocked, ..."""
         world = cls.__new__(cls)
-        world._make(content, name, {}, files, threads, hold_blocked, no_growth, near_pairs, timed)
+        world._make(content, name, {}, files, **options)
         return world
 
-    def _make(self, content, name, skeletons, files, threads, hold_blocked, no_growth, near_pairs, timed):
+    def _make(self, content, name, skeletons, files, *, threads=1, hold_blocked=False, no_growth=False, near_pairs=0,
+              timed=False, iteration_budget=0, time_budget=0.0):
         files, self._lock, self._field = Files(files), threading.Lock(), None
         scene = _read_scene(content, name)
         for index, skeleton in skeletons.items():
             diag = new_diag()
             check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
         opts = Struct("td_world_opts", loader=files.loader, threads=threads, hold_blocked=hold_blocked,
-                      no_growth=no_growth, near_pairs=near_pairs, timed=timed)
+                      no_growth=no_growth, near_pairs=near_pairs, timed=timed,
+                      iteration_budget=whole("iteration_budget", iteration_budget, 0),
+                      time_budget=real("time_budget", time_budget))
         out, diags = new("td_world *"), Diags()
         diags.check(files.guard(lib.td_world_from_scene, scene, opts, None, out, diags.list))
         self._pointer = owned(out[0], lib.td_world_free, scene, files)
@@ -180,7 +181,8 @@ class World(Unpickled):
         return {n: getattr(t, n) for n in t.fields()}
 
     def set_budget(self, iterations: int = 0, seconds: float = 0) -> None:
-        """Bounds the cost of a step: Newton iterations of an island, and time in all; 0: any.
+        """Bounds the cost of a step: Newton iterations of an island, and time in all; 0: any. Results with a
+        budget of time alone depend on the machine.
 
         stats["truncated"] and stats["blocked"] count the steps concerned.
         """
@@ -314,7 +316,8 @@ class World(Unpickled):
     @property
     def actors(self) -> List["Actor"]:
         """One for each instance of an object, in the order of their indices."""
-        return [Actor(self, k) for k in range(lib.td_world_actor_count(self._c))]
+        count = lib.td_world_actor_count(self._c)
+        return [Actor(self, k) for k in range(count) if lib.td_world_actor_id(self._c, k).place]
 
     def actor(self, name: str) -> "Actor":
         """The actor of that name."""
@@ -371,7 +374,7 @@ class World(Unpickled):
         rays["length"], rays["radius"] = real("length", length), real("radius", radius)
         rays["colliders"] = bool(colliders)
         if filter is not None:
-            asked = _filter(filter)
+            asked = filter_of(filter)
             rays["filter"]["category"], rays["filter"]["mask"] = asked.category, asked.mask
         with self._use() as world:
             picks, diag = room("td_pick", len(rays)), new_diag()
@@ -382,32 +385,75 @@ class World(Unpickled):
                 filter: Optional[Tuple[int, int]] = None) -> np.ndarray:
         """The segment whose surface is nearest to each point, within `radius`, m; see cast_rays(). The distance
         is below 0 within a segment."""
-        points, asked = _points(points), _filter(filter) if filter is not None else None
+        points, asked = _points(points), filter_of(filter) if filter is not None else None
         with self._use() as world:
             picks, diag = room("td_pick", len(points)), new_diag()
             check(lib.td_world_pick_nearest(world, len(points), points, real("radius", radius), asked, picks, diag), diag)
             return self._picked(world, picks)
 
     def overlap(self, *, position: Sequence[float], radius: Optional[float] = None, length: float = 0.0,
-                size: Optional[Sequence[float]] = None, rotation: Sequence[float] = (1, 0, 0, 0)) -> np.ndarray:
+                size: Optional[Sequence[float]] = None, rotation: Sequence[float] = (1, 0, 0, 0),
+                filter: Optional[Tuple[int, int]] = None) -> np.ndarray:
         """Segments within a sphere (`radius`), a capsule (`radius` and `length` along its own Y) or a box (`size`),
-        in m: rows of the indices of actor and segment (n, 2)."""
+        in m: rows of the indices of actor and segment (n, 2). filter: as in cast_rays()."""
         if (radius is None) == (size is None):
             raise ArgumentError("either a radius or a size is needed")
-        kind = lib.TD_COLLIDER_BOX if radius is None else lib.TD_COLLIDER_CAPSULE
-        shape = lib.td_collider_default(kind)
-        shape.position = tuple(_points(position)[0])
-        shape.rotation = tuple(real("rotation", q) for q in rotation)
-        if radius is None:
-            shape.sides = tuple(_points(size)[0])
-        else:
-            shape.radius, shape.length = real("radius", radius), real("length", length)
+        sides = None if size is None else tuple(_points(size)[0])
+        shape = solid("box" if radius is None else "capsule", tuple(_points(position)[0]),
+                      tuple(real("rotation", q) for q in rotation), filter, radius=radius, length=length, sides=sides)
         with self._use() as world:
             diag, count, found = new_diag(), new("int32_t"), room("td_overlap", 0)
             for _ in range(2):
                 check(lib.td_world_overlap(world, shape, found, len(found), count, diag), diag)
                 found = room("td_overlap", count[0]) if len(found) < count[0] else found
         return np.stack([found["actor"]["place"].astype(int) - 1, found["segment"]], axis=1)
+
+    # ---- what comes and goes ------------------------------------------------------------------
+
+    def add_kind(self, definition: Dict[str, Any]) -> int:
+        """Adds an object to the scene, without actors: a dict as in "objects", with a "strand" or a "skeleton" of
+        your own. Gives the number of the object, for add_actor()."""
+        scene, skeletons = _take_skeletons({"objects": [definition]})
+        scene = _read_scene(json.dumps(scene, default=_plain), "kind")
+        for index, skeleton in skeletons.items():
+            diag = new_diag()
+            check(lib.td_scene_set_skeleton(scene, index, skeleton._c, diag), diag)
+        out, diag = new("int32_t"), new_diag()
+        with self._use() as world:
+            check(lib.td_world_add_kind(world, lib.td_scene_def_get(scene).objects, out, diag), diag)
+        return out[0]
+
+    def add_actor(self, object: int = 0, position: Sequence[float] = (0, 0, 0),
+                  rotation: Sequence[float] = (1, 0, 0, 0), *, filter: Optional[Tuple[int, int]] = None,
+                  user_data: int = 0) -> "Actor":
+        """Adds one more actor of an object: a number from 0, in the order of the scene. Raises Blocked when
+        something is in its place."""
+        out, diag = Struct("td_actor_id"), new_diag()
+        definition = Struct("td_actor_def", object=whole("object", object), position=position, rotation=rotation,
+                            filter=None if filter is None else filter_of(filter),
+                            user_data=whole("user_data", user_data, 0, 2**64 - 1))
+        with self._use() as world:
+            check(lib.td_world_add_actor(world, definition, out, diag), diag)
+        return Actor(self, lib.td_world_actor_index(self._c, out))
+
+    @property
+    def colliders(self) -> List[Collider]:
+        """Those of the scene, in its order, and those that were added."""
+        count = lib.td_world_collider_count(self._c)
+        return [Collider(self, k) for k in range(count) if lib.td_world_collider_id(self._c, k).place]
+
+    def add_collider(self, kind: str, position: Sequence[float] = (0, 0, 0), rotation: Sequence[float] = (1, 0, 0, 0),
+                     *, radius: Optional[float] = None, length: Optional[float] = None,
+                     size: Optional[Sequence[float]] = None, friction: Optional[float] = None,
+                     restitution: Optional[float] = None, filter: Optional[Tuple[int, int]] = None) -> Collider:
+        """Adds a "plane", "sphere", "capsule" or "box" to a scene with contact. Raises Blocked when an actor is in
+        its place."""
+        definition = solid(kind, position, rotation, filter, radius=radius, length=length, sides=size,
+                           friction=friction, restitution=restitution)
+        out, diag = Struct("td_collider_id"), new_diag()
+        with self._use() as world:
+            check(lib.td_world_add_collider(world, definition, out, diag), diag)
+        return Collider(self, lib.td_world_collider_index(self._c, out))
 
     # ---- recording ----------------------------------------------------------------------------
 
@@ -481,7 +527,17 @@ class Actor(Unpickled):
         self._id = lib.td_world_actor_id(world._c, index)
 
     def _about(self):
+        self._status()
         return lib.td_world_actor(self.world._c, self._id)
+
+    def _status(self):
+        """Why it is blocked, or None. Raises Stale when it was removed."""
+        diag = new_diag()
+        status = lib.td_world_actor_status(self.world._c, self._id, diag)
+        if status == lib.TD_ERR_BLOCKED:
+            return diag.message
+        check(status, diag)
+        return None
 
     @property
     def name(self) -> str:
@@ -551,9 +607,7 @@ class Actor(Unpickled):
 
     @filter.setter
     def filter(self, filter: Tuple[int, int]) -> None:
-        value, diag = _filter(filter), new_diag()
-        with self.world._use() as world:
-            check(lib.td_world_set_actor_filter(world, self._id, value, diag), diag)
+        self._change(lib.td_world_set_actor_filter, filter_of(filter))
 
     @property
     def user_data(self) -> int:
@@ -562,16 +616,47 @@ class Actor(Unpickled):
 
     @user_data.setter
     def user_data(self, number: int) -> None:
+        self._change(lib.td_world_set_actor_user_data, whole("user_data", number, 0, 2**64 - 1))
+
+    @property
+    def blocked(self) -> Optional[str]:
+        """Why it could not be solved in the last step and was held, with hold_blocked or a budget; None: it was."""
+        return self._status()
+
+    @property
+    def enabled(self) -> bool:
+        """A disabled actor stands still and touches nothing. Setting it raises Blocked when something is in its
+        place."""
+        return lib.td_world_actor_enabled(self.world._c, self._id)
+
+    @enabled.setter
+    def enabled(self, enabled: bool) -> None:
+        self._change(lib.td_world_enable_actor, bool(enabled))
+
+    @property
+    def asleep(self) -> bool:
+        """It stands still and costs nearly nothing, until something acts on it."""
+        return lib.td_world_actor_asleep(self.world._c, self._id)
+
+    def sleep(self) -> None:
+        """Puts it to sleep with the end of the next step, together with all that it touches."""
+        self._change(lib.td_world_sleep_actor)
+
+    def wake(self) -> None:
+        self._change(lib.td_world_wake_actor)
+
+    def remove(self) -> None:
+        """Using the actor afterwards raises Stale."""
+        self._change(lib.td_world_remove_actor)
+
+    def _change(self, call, *args):
         diag = new_diag()
         with self.world._use() as world:
-            number = whole("user_data", number, 0, 2**64 - 1)
-            check(lib.td_world_set_actor_user_data(world, self._id, number, diag), diag)
+            check(call(world, self._id, *args, diag), diag)
 
     def watch_base(self, watch: bool = True) -> None:
         """Computes the reaction of the base from the next step on; costs about an iteration a step."""
-        diag = new_diag()
-        with self.world._use() as world:
-            check(lib.td_world_watch_base(world, self._id, watch, diag), diag)
+        self._change(lib.td_world_watch_base, watch)
 
     def base_reaction(self) -> Tuple[np.ndarray, np.ndarray]:
         """Force, N, and moment, N m, that the base did to it in the last step; see watch_base()."""
@@ -588,23 +673,17 @@ class Actor(Unpickled):
 
     def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
         """Moves the base there in the next step, which feels the motion."""
-        self._put(lib.td_world_move_actor, position, rotation)
+        self._change(lib.td_world_move_actor, position, rotation)
 
     def place(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
         """Puts it there at once, with its pose; nothing is felt."""
-        self._put(lib.td_world_place_actor, position, rotation)
-
-    def _put(self, call, position, rotation):
-        diag = new_diag()
-        with self.world._use() as world:
-            check(call(world, self._id, position, rotation, diag), diag)
+        self._change(lib.td_world_place_actor, position, rotation)
 
     def grab(self, segment: int = -1, to: Optional[Sequence[float]] = None, *, point: Optional[Sequence[float]] = None,
              stiffness: float = 100.0, damping: float = 0.0) -> "Grab":
         """Pulls at a segment by a spring until the grab is released. `point` is in the segment's axes,
         its tip if not given; `to` in the world, where the point is if not given."""
         return Grab(self, segment, to, point, stiffness, damping)
-
 
     def add_force(self, force: Sequence[float], segment: int = -1, *, point: Optional[Sequence[float]] = None) -> None:
         """A force, N, in world axes, at a segment through the next step. `point` is in the segment's

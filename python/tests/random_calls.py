@@ -40,7 +40,8 @@ class Play:
 
     def __init__(self, seed, folder):
         self.dice, self.folder = random.Random(seed), folder
-        self.things = {kind: [] for kind in ("model", "plant", "skeleton", "mesh", "world", "actor", "grab", "recording", "builder")}
+        self.things = {kind: [] for kind in ("model", "plant", "skeleton", "mesh", "world", "actor", "collider", "grab",
+                                             "recording", "builder")}
         self.kept, self.saves = [], []
 
     def maybe(self, share):
@@ -233,7 +234,8 @@ def ask_world(p):
     world = p.thing("world")
     p.keep(world.cast_rays(p.point(), p.point(), radius=0.1, colliders=p.maybe(0.5)))
     p.keep(world.nearest([p.point(), p.point()], 1))
-    p.keep(world.overlap(position=p.point(), **p.dice.choice([{"radius": 1}, {"size": [1, 2, 3]}, {"radius": -1}])))
+    p.keep(world.overlap(position=p.point(), **p.dice.choice([{"radius": 1}, {"size": [1, 2, 3]}, {"radius": -1},
+                                                             {"radius": 1, "filter": (p.count(9), p.count(9))}])))
 
 
 def fill_tips(p):
@@ -323,6 +325,31 @@ def press(p):
     actor.add_impulse(p.point(0.01), point=p.point(0.1))
 
 
+def come_and_go(p):
+    world = p.thing("world")
+    kind = world.add_kind({"strand": {"points": [[0, 0, 0], [0, 0.2, 0]], "segments": 2}}) if p.maybe(0.3) else p.count(4)
+    actor = world.add_actor(kind, p.point(5), filter=(1, p.count(9)) if p.maybe(0.5) else None, user_data=p.count(9))
+    p.add("actor", actor)
+    p.dice.choice([actor.sleep, actor.wake, actor.remove, lambda: setattr(actor, "enabled", p.maybe(0.5))])()
+    assert (actor.enabled, actor.asleep, actor.blocked) != ()
+
+
+def add_solid(p):
+    world = p.thing("world")
+    p.add("collider", world.add_collider(p.dice.choice(["plane", "sphere", "capsule", "box", "egg"]), p.point(5),
+                                         radius=p.number(0, 1), size=p.point(), filter=(1, p.count(9))))
+
+
+def move_solid(p):
+    solid = p.thing("collider")
+    repr(solid), solid.name, solid.position, solid.rotation, solid.world.colliders
+    p.dice.choice([solid.move, solid.place])(p.point(5))
+    solid.filter, solid.user_data = (p.count(9), p.count(9)), p.count(9)
+    solid.enabled = p.maybe(0.7)
+    if p.maybe(0.2):
+        solid.remove()
+
+
 def move(p):
     actor = p.thing("actor")
     (actor.move if p.maybe(0.7) else actor.place)(p.point(0.05), p.dice.choice([[1, 0, 0, 0], [1, 0, 0], [0, 0, 0, 0]]))
@@ -350,7 +377,7 @@ def read_recording(p):
 
 
 def through_pickle(p):
-    kind = p.dice.choice(["model", "plant", "skeleton", "recording", "world", "actor", "grab", "mesh", "builder"])
+    kind = p.dice.choice(["model", "plant", "skeleton", "recording", "world", "actor", "collider", "grab", "mesh", "builder"])
     thing = p.thing(kind)
     p.add(kind, pickle.loads(pickle.dumps(thing)) if p.maybe(0.7) else copy.deepcopy(thing))
 
@@ -366,7 +393,7 @@ def drop(p):
 CALLS = [make_model, grow, make_world, make_builder, build, build, add_material, finish, step_plant, end_plant, read_plant,
          take_skeleton, read_skeleton, through_json, make_mesh, read_mesh, save_skeleton, step, step, run, run_scene, settle,
          read_world, ask_world, fill_tips, sum_energy, parameter, set_field, save, restore, close, take_actor, read_actor, modes,
-         base, keep, press, move, grab, use_grab, read_recording, through_pickle, drop]
+         base, keep, press, come_and_go, add_solid, move_solid, move, grab, use_grab, read_recording, through_pickle, drop]
 
 
 def refused(call, error):

@@ -261,6 +261,9 @@ def test_rays_nearest_and_overlaps_of_a_post_and_a_sphere():
     assert world.overlap(position=[0, 1, 0], radius=0.1).tolist() == [[0, 3]]
     assert world.overlap(position=[0, 0.5, 0], size=[0.1, 0.6, 0.1]).tolist() == [[0, 0], [0, 1], [0, 2], [0, 3]]
     assert len(world.overlap(position=[5, 0, 0], radius=1, length=2)) == 0
+    world.actors[0].filter = 2, 2
+    assert len(world.overlap(position=[0, 1, 0], radius=0.1, filter=(1, 1))) == 0
+    assert len(world.overlap(position=[0, 1, 0], radius=0.1, filter=(2, 2))) == 1
     with pytest.raises(tendril.Error, match="direction"):
         world.cast_rays([0, 0, 0], [0, 0, 0])
     with pytest.raises(tendril.Error, match="radius or a size"):
@@ -400,3 +403,84 @@ def test_actors_that_overlap_are_pushed_apart_where_the_scene_says_so():
     assert world.pushed["depth"] == pytest.approx(0.01, rel=0.1)
     world.step(10)
     assert world.pushed == {"pairs": 0, "overlapping": 0, "depth": 0}
+
+
+STEM = {"start": "drawn", "strand": {"points": [[0, 0, 0], [0, 0.5, 0]], "segments": 8, "radius": 0.01, "material": "herb-stem"}}
+
+
+def test_a_budget_bounds_the_iterations_of_a_step_and_says_who_is_blocked():
+    scene = {"contact": {"method": "exact"}, "objects": [STEM]}
+    iterations = []
+    for options in ({}, {"iteration_budget": 1}):
+        world = tendril.World(scene, hold_blocked=True, **options)
+        ball = world.add_collider("sphere", [-1, 0.3, 0.02], radius=0.2)
+        ball.move([1, 0.3, 0.02])
+        world.step()
+        iterations.append(world.stats["iterations"])
+    assert world.stats["blocked"] + world.stats["truncated"] == 1
+    assert iterations[1] <= 2 < iterations[0]
+    why = world.actors[0].blocked
+    assert why is None if world.stats["truncated"] else "budget" in why
+    for wrong in ({"iteration_budget": -1}, {"iteration_budget": 0.5}, {"time_budget": -1}, {"time_budget": "a"}):
+        with pytest.raises(tendril.ArgumentError):
+            tendril.World(scene, **wrong)
+    text = json.dumps(scene)
+    assert tendril.World.from_text(text, iteration_budget=3).closed is False
+    with pytest.raises(TypeError):
+        tendril.World.from_text(text, budget=3)
+
+
+def test_a_collider_pushes_a_stem_and_is_seen_where_it_went():
+    world = tendril.World({"contact": {}, "gravity": [0, 0, 0], "colliders": [{"plane": {"position": [0, -1, 0]}}],
+                           "objects": [STEM]})
+    ball = world.add_collider("sphere", [-0.5, 0.4, 0], radius=0.1, friction=0.1, filter=(4, 1))
+    assert len(world.colliders) == 2 and ball.filter == (4, 1) and world.colliders[0].name == ""
+    for k in range(30):
+        ball.move([-0.5 + 0.02 * (k + 1), 0.4, 0])
+        world.step()
+    assert ball.position == pytest.approx([0.1, 0.4, 0]) and ball.rotation == pytest.approx([1, 0, 0, 0])
+    assert world.actors[0].tips()[-1, 0] > 0.1
+    ball.enabled = False
+    world.run(0.5)
+    assert not ball.enabled and world.actors[0].tips()[-1, 0] < 0.1
+    with pytest.raises(tendril.Blocked):
+        world.colliders[0].place([0, 0.25, 0])
+    ball.place([3, 0, 0])
+    ball.user_data, ball.filter = 7, (1, 2)
+    assert ball.user_data == 7 and ball.filter == (1, 2) and ball.position == pytest.approx([3, 0, 0])
+    ball.remove()
+    assert len(world.colliders) == 1
+    with pytest.raises(tendril.Stale):
+        ball.move([0, 0, 0])
+    with pytest.raises(tendril.ArgumentError, match="kind is 'cube'; it must be one of plane, sphere"):
+        world.add_collider("cube")
+    with pytest.raises(IndexError):
+        tendril.Collider(world, 5)
+
+
+def test_actors_come_and_go_sleep_and_wake():
+    world = tendril.World({"contact": {}, "objects": [STEM]})
+    rod = world.add_kind({"name": "rod", "solver": "rod", **STEM})
+    other = world.add_actor(rod, [1, 0, 0], user_data=5, filter=(2, 3))
+    assert rod == 1 and other.name == "rod-0" and other.user_data == 5 and other.filter == (2, 3)
+    assert other.pose()[0][0] == pytest.approx([1, 0, 0])
+    with pytest.raises(tendril.Blocked):
+        world.add_actor(rod, [1, 0, 0], filter=(2, 3))
+    other.sleep()
+    world.step(2)
+    assert other.asleep and not world.actors[0].asleep
+    other.wake()
+    assert not other.asleep
+    other.enabled = False
+    before = other.tips()
+    world.step(5)
+    assert not other.enabled and (other.tips() == before).all()
+    other.remove()
+    assert [a.name for a in world.actors] == [world.actors[0].name]
+    for use in (lambda: other.name, other.tips, other.wake, lambda: other.skeleton, lambda: other.blocked):
+        with pytest.raises(tendril.Stale):
+            use()
+    with pytest.raises(tendril.Error, match="object"):
+        world.add_actor(9)
+    grown = world.add_kind({"name": "twig", "skeleton": world.actors[0].skeleton})
+    assert world.add_actor(grown, [2, 0, 0]).segment_count == 8
