@@ -227,3 +227,11 @@ TD_TEST(reduced_solver_is_found_by_the_solver_whose_models_it_steps) {
     CHECK(!tdi_solver_reduced_of(tdi_solver_find("helix")));
     CHECK_INT(td_solver_find(reduced->info.name), TD_NONE); // scenes ask for it by `adapt`
 }
+
+// Also after a step in which other joints were chosen, where points move by rounding.
+TD_TEST(reduced_tree_in_a_world_with_contact_goes_on_to_the_bit_from_any_step) {
+    check_restoring("{contact: {}, objects: [{start: drawn, loose: true, adapt: {error: 0.001}, "
+                    "strand: {points: [[-0.3, 0.3, 0.02], [0.3, 0.31, 0]], segments: 9, radius: "
+                    "0.01}}]}",
+                    12, 1);
+}

@@ -6,11 +6,14 @@
 //          that the step is to reach, at most where the gap is open. The potential
 //            K d^2/2 for d = T - u below F/K,   F (d - F/2K) beyond,   0 for d <= 0
 //          is convex, and its force F at most. Nothing is pushed beyond T, and nothing is pulled.
-// Size     K is a thousand times the mass of a capsule of the lighter body over h^2, so that u
-// comes
-//          to T where F allows it. F gives that capsule 3000 m/s^2: enough to bend a twig beside a
-//          fork by its radius. What cannot part, as stems that are rooted at one place, bends until
-//          its springs bear F.
+// Newton   The second derivative is f/d, f the force: the parabola d^2 f/2d lies above the
+// potential
+//          and has its least value at T, so that no increment goes beyond T. That of the potential
+//          itself is 0 beyond F/K, and increments would go centimetres too far.
+// Size     K is a thousand times the mass of a capsule of the lighter body over h^2: u comes to T
+//          where F allows it. F gives that capsule 3000 m/s^2: enough to bend a twig beside a fork
+//          by its radius. What cannot part, as stems that are rooted at one place, bends until its
+//          springs bear F.
 
 #include "implicit/push.h"
 
@@ -214,12 +217,11 @@ bool tdi_pushes_add(tdi_body_contact *t) {
         for (int32_t n = 0; n < count && room; n++) {
             const td_real d = own[n].acts ? missing_of(&own[n], t->now) : 0;
             if (d > 0) {
-                const td_real force = fmin(own[n].stiffness * d, own[n].most);
-                tdi_contact c = {.row = own[n].row,
-                                 .force = tdi_scale(own[n].row.normal, -force),
-                                 .gap = own[n].pair.gap};
-                c.hessian =
-                    tdi_sym3_square(c.row.normal, force < own[n].most ? own[n].stiffness : 0);
+                const td_real stiffness = fmin(own[n].stiffness, own[n].most / d);
+                const tdi_contact c = {.row = own[n].row,
+                                       .force = tdi_scale(own[n].row.normal, -stiffness * d),
+                                       .hessian = tdi_sym3_square(own[n].row.normal, stiffness),
+                                       .gap = own[n].pair.gap};
                 room = tdi_contacts_append(t->set, &c);
                 t->terms.push_count += room;
             }

@@ -387,6 +387,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     const int32_t k = (int32_t)(a - w->actors);
     const tdi_actor before = *a;
     TDI_TRY(tdi_actor_check_scene(w, a, "be placed elsewhere", diag));
+    tdi_world_forget_pushes(w);
     tdi_state_save(a->state, w->memory.began);
     put(w, a, to);
     td_status status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
@@ -394,7 +395,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     if (status != TD_OK) {
         *a = before;
         tdi_state_restore(a->state, w->memory.began);
-        tdi_actor_find_overlaps(w, k);
+        tdi_world_return_pushes(w);
         return status;
     }
     tdi_world_regroup(w, k);
@@ -429,7 +430,7 @@ td_status td_world_set_actor_filter(td_world *w, td_actor_id id, td_filter filte
     td_status status = tdi_actor_acts(a) ? tdi_actor_overlaps(w, k, diag) : TD_OK;
     if (status != TD_OK) {
         set_filter(a, before);
-        tdi_actor_find_overlaps(w, k);
+        tdi_world_return_pushes(w);
         return status;
     }
     tdi_world_regroup(w, k);

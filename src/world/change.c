@@ -335,7 +335,7 @@ static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const w
     }
     spread_ways(w, k, NULL);
     regroup(w, c);
-    tdi_actor_find_overlaps(w, c->trace.from);
+    tdi_world_return_pushes(w);
 }
 
 static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
@@ -358,6 +358,7 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
 td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *diag) {
     const int32_t k = c->trace.from;
     ways kept;
+    tdi_world_forget_pushes(w);
     td_status status = keep_ways(w, &w->actors[k], &kept);
     status = status == TD_OK && c->parts > 1 ? make_place(w, c) : status;
     if (status == TD_OK) {

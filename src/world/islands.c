@@ -192,9 +192,13 @@ void tdi_actor_freeze_points(td_world *w, int32_t actor) {
 }
 
 // Where all points are, unless the last step has noted it and nobody can have moved them since.
+// Reduced bodies choose other joints between steps, which moves their points by rounding.
 static void place_points(td_world *w) {
     tdi_nearness *n = &w->near;
-    for (int32_t k = 0; k < w->actor_count && (!n->placed || n->shared); k++) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (n->placed && !n->shared && !w->actors[k].solver->reduced_of) {
+            continue;
+        }
         gather(w, k, n->x);
         if (w->actors[k].activity == TDI_ASLEEP) {
             tdi_actor_freeze_points(w, k);

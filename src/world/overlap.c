@@ -164,6 +164,7 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_actor *a = &w->actors[actor];
     td_diag found = {.message = ""};
     td_status status;
+    TDI_TRY(tdi_world_keep_pushes(w, diag));
     if (!a->has_contact || a->state->capsule_count == 0) {
         return TD_OK;
     }

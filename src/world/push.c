@@ -28,8 +28,11 @@ bool tdi_world_pushes(const td_world *w) {
 
 // ---- list -----------------------------------------------------------------------------------
 
-td_status tdi_world_reserve_pushes(td_world *w, int64_t count) {
-    struct tdi_pushes *p = &w->pushes;
+static td_status no_memory(td_diag *diag) {
+    return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for pairs that are pushed apart");
+}
+
+static td_status reserve(const td_world *w, struct tdi_pushes *p, int64_t count) {
     if (count <= p->capacity) {
         return TD_OK;
     }
@@ -38,8 +41,44 @@ td_status tdi_world_reserve_pushes(td_world *w, int64_t count) {
     return item ? TD_OK : TD_ERR_MEMORY;
 }
 
+td_status tdi_world_reserve_pushes(td_world *w, int64_t count) {
+    return reserve(w, &w->pushes, count);
+}
+
+static void free_list(const td_world *w, struct tdi_pushes *p) {
+    tdi_alloc_free(w->alloc, p->item, (size_t)p->capacity * sizeof *p->item);
+}
+
 void tdi_world_free_pushes(td_world *w) {
-    tdi_alloc_free(w->alloc, w->pushes.item, (size_t)w->pushes.capacity * sizeof *w->pushes.item);
+    free_list(w, &w->pushes);
+    free_list(w, &w->pushes_before);
+}
+
+static void copy(const struct tdi_pushes *from, struct tdi_pushes *to) {
+    to->count = from->count;
+    if (from->count > 0) {
+        memcpy(to->item, from->item, (size_t)from->count * sizeof *from->item);
+    }
+}
+
+void tdi_world_forget_pushes(td_world *w) {
+    w->pushes_before.count = TD_NONE;
+}
+
+td_status tdi_world_keep_pushes(td_world *w, td_diag *diag) {
+    tdi_world_forget_pushes(w);
+    if (reserve(w, &w->pushes_before, w->pushes.count) != TD_OK) {
+        return no_memory(diag);
+    }
+    copy(&w->pushes, &w->pushes_before);
+    return TD_OK;
+}
+
+void tdi_world_return_pushes(td_world *w) {
+    if (w->pushes_before.count != TD_NONE) {
+        copy(&w->pushes_before, &w->pushes);
+        w->islands.regroup = true;
+    }
 }
 
 void tdi_world_drop_pushes(td_world *w, int32_t actor) {
@@ -221,9 +260,7 @@ td_status tdi_world_find_pushes(td_world *w, int32_t actor, bool *grown, td_diag
             status = find_own(w, k, grown, diag);
         }
     }
-    return status == TD_ERR_MEMORY
-               ? tdi_fail(diag, status, "out of memory for pairs that are pushed apart")
-               : status;
+    return status == TD_ERR_MEMORY ? no_memory(diag) : status;
 }
 
 // ---- steps ----------------------------------------------------------------------------------

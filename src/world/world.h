@@ -81,8 +81,9 @@ struct td_world {
     tdi_world_budget budget;
     td_step_times times; // of the last step
     tdi_variants variants;
-    tdi_severed_pairs severed; // segments of different actors that were one piece
-    struct tdi_pushes pushes;  // pairs that overlapped when they were placed
+    tdi_severed_pairs severed;       // segments of different actors that were one piece
+    struct tdi_pushes pushes;        // pairs that overlapped when they were placed
+    struct tdi_pushes pushes_before; // before the last actor was placed; a count of TD_NONE: lost
     tdi_object *objects;
     tdi_actor *actors;
     int32_t actor_count; // places
@@ -148,6 +149,10 @@ void tdi_world_begin_pushes(td_world *world, int32_t actor);
 td_status tdi_world_find_pushes(td_world *world, int32_t actor, bool *grown, td_diag *diag);
 void tdi_world_drop_pushes(td_world *world, int32_t actor);
 td_status tdi_world_reserve_pushes(td_world *world, int64_t count);
+// The list before an actor is placed, which comes back where that is refused and it was kept.
+void tdi_world_forget_pushes(td_world *world);
+td_status tdi_world_keep_pushes(td_world *world, td_diag *diag);
+void tdi_world_return_pushes(td_world *world);
 // After a step: pairs that are apart are left to contact.
 void tdi_world_end_pushes(td_world *world);
 // After a save was read: pairs that cannot be are dropped.
