@@ -276,6 +276,25 @@ TD_TEST(constraint_long_chains_with_bars_take_few_iterations) {
     take_few_iterations(&bar, 2, 35);
 }
 
+// The axis turns with one segment and guides another: its second derivatives are rows of the tree.
+TD_TEST(constraint_of_a_slider_within_a_tree_takes_few_iterations) {
+    OWNED(held_island) s = chain_of(6, TD_JOINT_BALL);
+    td_constraint slide = td_constraint_default(TD_CONSTRAINT_SLIDER);
+    slide.actor[1] = 0;
+    slide.segment[0] = 5;
+    slide.segment[1] = 1;
+    slide.point[0] = tdi_as_tree_model(s.actor[0].model)->body[5].tip;
+    slide.point[1] = tdi_vec3(0.1, 0.2, 0);
+    slide.axis[0] = slide.axis[1] = tdi_vec3(0.6, 0.8, 0);
+    slide.as_found = true;
+    hold(&s, &slide, 1);
+    set_steps(&s, 1.0 / 20, 1e-10);
+    for (int32_t k = 0; k < 60 && go_on(&s); k++) {
+        CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
+    }
+    CHECK_SAY(s.stats.iterations <= 8 * 60, "%d iterations", (int)s.stats.iterations); // else 12
+}
+
 // The second derivative of the distance is part of the Hessian.
 TD_TEST(constraint_of_a_distance_to_the_world_takes_few_iterations) {
     OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
