@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Exact contact, of all solvers and explicit integrators: sticks on slopes, slides, bounces, heaps.
 
-#include "td_test.h"
 #include "tendril/tendril.h"
+#include "test_contact_support.h"
 #include "test_resume_support.h"
 
 #include <math.h>
@@ -135,6 +135,65 @@ static void on_slope(stage *s, const way *by, double part) {
 
 static int steps_in(const stage *s, double time) {
     return (int)lround(time / s->scene.step);
+}
+
+// ---- planes ---------------------------------------------------------------------------------
+
+// Three short capsules: one near the ground, two far above it and from each other.
+typedef struct trio {
+    tdi_contacts *c;
+    td_vec3 x[6], dx[6];
+    tdi_plane_rule rule;
+} trio;
+
+// Planes for a path on which capsules go down by so much: how many. Whether something changed.
+static int32_t planes_on(trio *t, double second, double third, bool *changed) {
+    for (int p = 0; p < 6; p++) {
+        t->dx[p] = tdi_vec3(0, p < 2 ? 0 : p < 4 ? -second : -third, 0);
+    }
+    CHECK_INT(tdi_contacts_find(t->c, t->x, t->dx, NULL), TD_OK);
+    CHECK_INT(tdi_planes_find(t->c, &t->rule, t->x, t->dx, changed), TD_OK);
+    t->rule.first = false;
+    return tdi_planes_count(t->c);
+}
+
+TD_TEST(contact_exact_finds_a_plane_once_and_says_so_whatever_other_planes_do) {
+    static const tdi_capsule capsules[3] = {
+        {0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 1, false, 0}, {4, 5, 0.1, 2, false, 0}};
+    static const int32_t group[3] = {0, 1, 2};
+    static const td_real stiffness[3] = {1e3, 1e3, 1e3};
+    static const td_vec3 none[3 * TDI_CONTACT_POINTS];
+    const td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
+    td_contact_opts opts = td_contact_opts_default();
+    opts.method = TD_CONTACT_EXACT;
+    trio t = {.c = test_contacts(&opts, capsules, 3, 1)};
+    OWNED(tdi_contacts) *c = t.c;
+    bool changed;
+    t.rule = (tdi_plane_rule){.began = t.x,
+                              .history = t.x,
+                              .ahead = t.dx,
+                              .turning = none,
+                              .h = 0.01,
+                              .whole = 0.01,
+                              .group = group,
+                              .stiffness = stiffness,
+                              .warm_start = none,
+                              .first = true};
+    for (int p = 0; p < 6; p++) {
+        t.x[p] = p % 2 ? tdi_vec3(0, 0, 0.5) : tdi_vec3(0.5, 0, 0);
+        t.x[p].y = 0.1001 + p / 2;
+    }
+    CHECK_INT(tdi_contacts_colliders(t.c, &ground, 1, 0.01, 0, 1, NULL), TD_OK);
+    const int32_t first = planes_on(&t, 0, 0, &changed);
+    CHECK(first > 0);
+    const int32_t above = planes_on(&t, 0, 0.85, &changed); // the third meets the second
+    CHECK(changed && above > first);
+    CHECK_INT(planes_on(&t, 0, 0, &changed), above); // and is far from it again
+    CHECK(!changed);
+    const int32_t all = planes_on(&t, 0.85, 0, &changed); // the second meets the first
+    CHECK(changed && all == above + (above - first));
+    CHECK_INT(planes_on(&t, 0.85, 0, &changed), all);
+    CHECK(changed); // those that are passed are made anew
 }
 
 // ---- friction -------------------------------------------------------------------------------
