@@ -46,6 +46,7 @@ static td_rod_def *add_rod(layer_def *d, int32_t vertices) {
 
 static void layers_open(const layer_def *def, layers *y) {
     td_contact_opts opts = td_contact_opts_default();
+    opts.rolling = 0.3;
     for (int k = 0; k < PAIR; k++) {
         layer_def d = *def;
         for (int32_t j = 0; j < d.count; j++) {
@@ -157,9 +158,10 @@ static int32_t place_count(const layers *y) {
     return y->contact->point_count + y->contact->capsule_count;
 }
 
-// How one side of a contact slips by one of its two points, or by its turn: 3x3.
+// How one side of a contact slips by one of its two points, or by its turn: 3x3. One that resists
+// rolling knows turns alone.
 static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
-    const td_real w = t->row.weight[2 * side + (e & 1)];
+    const td_real w = t->rolling ? 0 : t->row.weight[2 * side + (e & 1)];
     return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
                  : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
 }
@@ -180,13 +182,14 @@ static void add_rolling(const layers *y, const tdi_contact *t, square c) {
 
 // C, of all contacts between the layers
 static void fill_coupling(const layers *y, square c) {
-    int32_t count, rolling = 0;
+    int32_t count, slipping = 0, rolling = 0;
     const tdi_contact *list = tdi_contacts_list(y->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; i < count; i++) {
         if (list[i].row.arm[0] > 0) {
             add_rolling(y, &list[i], c);
-            rolling++;
+            slipping += !list[i].rolling;
+            rolling += list[i].rolling && list[i].hessian.xx > 0;
             continue;
         }
         for (int e = 0; e < 4; e++) {
@@ -200,7 +203,7 @@ static void fill_coupling(const layers *y, square c) {
             }
         }
     }
-    CHECK(rolling > 0);
+    CHECK(slipping > 0 && rolling > 0);
 }
 
 static void push(layers *y, int32_t place, td_vec3 force) {
