@@ -27,8 +27,8 @@
 
 // ---- points ---------------------------------------------------------------------------------
 
-// Whether a member stands where it was when it became idle.
-static bool stands(const tdi_system *y, int64_t member) {
+// Whether a member is where it was when it became idle.
+static bool is_unmoved(const tdi_system *y, int64_t member) {
     return y->contact->idle_set.poses_known && tdi_is_idle(y, (int32_t)member);
 }
 
@@ -102,7 +102,7 @@ void tdi_body_contact_gather_of(const tdi_system *y, int32_t member) {
 
 static void gather_pose_turn(void *context, int64_t k) {
     const tdi_system *y = context;
-    if (!stands(y, k)) {
+    if (!is_unmoved(y, k)) {
         tdi_body_contact_gather_of(y, (int32_t)k);
     }
 }
@@ -295,12 +295,12 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
     }
 }
 
-static void keep_turn(void *context, int64_t k) {
+static void record_start(void *context, int64_t k) {
     const tdi_system *y = context;
     const tdi_body_contact *t = y->contact;
     const tdi_member *m = &y->member[k];
     const int32_t first = t->first_point[k], count = t->first_point[k + 1] - first;
-    if (stands(y, k)) {
+    if (is_unmoved(y, k)) {
         return;
     }
     tdi_state_positions(m->body, tdi_nodes(0, count), false, t->x + first);
@@ -311,14 +311,14 @@ static void keep_turn(void *context, int64_t k) {
 }
 
 void tdi_body_contact_keep_poses(const tdi_system *y) {
-    tdi_system_each(y, keep_turn, (void *)y);
+    tdi_system_each(y, record_start, (void *)y);
 }
 
-static void look_turn(void *context, int64_t k) {
+static void record_path(void *context, int64_t k) {
     const tdi_system *y = context;
     const tdi_body_contact *t = y->contact;
     td_body *body = y->member[k].body;
-    if (stands(y, k)) {
+    if (is_unmoved(y, k)) {
         return;
     }
     tdi_state_positions(body, tdi_all_nodes(body), false, t->now + t->first_point[k]);
@@ -327,15 +327,16 @@ static void look_turn(void *context, int64_t k) {
     }
 }
 
-// Finds what is near on the way to the poses. False: there is too much.
-static bool look(tdi_body_contact *t, const tdi_system *y) {
-    tdi_system_each(y, look_turn, (void *)y);
+// Finds the pairs that are near on the paths to the poses. False: there are too many.
+static bool find_pairs_on_path(tdi_body_contact *t, const tdi_system *y) {
+    tdi_system_each(y, record_path, (void *)y);
     t->search.covers_path = tdi_contacts_find(t->set, t->x, t->dx, NULL) == TD_OK;
     return t->search.covers_path;
 }
 
 td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *y, td_real time) {
-    return look(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time) : SHORTER;
+    return find_pairs_on_path(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time)
+                                    : SHORTER;
 }
 
 td_real tdi_body_contact_free_gently(const tdi_body_contact *t) {
@@ -343,11 +344,11 @@ td_real tdi_body_contact_free_gently(const tdi_body_contact *t) {
 }
 
 td_real tdi_body_contact_free_trial(tdi_body_contact *t, const tdi_system *y) {
-    return look(t, y) ? tdi_body_contact_free_gently(t) : SHORTER;
+    return find_pairs_on_path(t, y) ? tdi_body_contact_free_gently(t) : SHORTER;
 }
 
 bool tdi_body_contact_free_parts(tdi_body_contact *t, const tdi_system *y, bool gently) {
-    const bool few = look(t, y);
+    const bool few = find_pairs_on_path(t, y);
     bool all = few;
     for (int32_t k = 0; k < y->count; k++) {
         t->search.free[k] = few || tdi_is_idle(y, k) ? 1 : SHORTER;
@@ -371,13 +372,14 @@ bool tdi_body_contact_tunnelled(tdi_body_contact *t, const tdi_system *y) {
         return false;
     }
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    return look(t, y) && tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < SMALL_ISLAND);
+    return find_pairs_on_path(t, y) &&
+           tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < SMALL_ISLAND);
 }
 
 bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     int32_t which[2];
     memcpy(t->x, t->began, (size_t)t->point_count * sizeof *t->x);
-    bool clear = t->time >= 1 && look(t, y);
+    bool clear = t->time >= 1 && find_pairs_on_path(t, y);
     t->search.covers_path = false; // increments begin elsewhere
     clear = clear && (t->exact_step.used
                           ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1

@@ -30,12 +30,12 @@ void tdi_constraints_reset_target(tdi_constraint_set *h, int32_t k,
 }
 
 void tdi_constraints_enable(tdi_constraint_set *h, int32_t k, bool hold) {
-    h->state[k].asked = hold;
+    h->state[k].requested = hold;
 }
 
 bool tdi_constraints_target(const tdi_constraint_set *h, int32_t k, td_constraint_target *target) {
     *target = h->state[k].target;
-    return h->state[k].asked;
+    return h->state[k].requested;
 }
 
 td_constraint_report tdi_constraints_report(const tdi_constraint_set *h, int32_t k) {
@@ -62,7 +62,7 @@ void tdi_constraints_restore(tdi_constraint_set *h, const void *bytes) {
     memcpy(h->state, bytes, tdi_constraints_save_size(h));
     for (int32_t k = 0; k < h->count; k++) {
         tdi_constraint_state *s = &h->state[k];
-        int32_t *flags[] = {&s->asked, &s->active, &s->broken, &s->unmet};
+        int32_t *flags[] = {&s->requested, &s->active, &s->broken, &s->unmet};
         for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
             *flags[f] = *flags[f] != 0;
         }
@@ -77,7 +77,7 @@ void tdi_constraints_restore(tdi_constraint_set *h, const void *bytes) {
 static bool acts(const tdi_constraint_set *h, int32_t k) {
     const td_constraint *c = &h->def[k];
     const tdi_constraint_state *s = &h->state[k];
-    return s->asked && !s->broken && h->time >= c->start - SOON && h->time < c->end - SOON;
+    return s->requested && !s->broken && h->time >= c->start - SOON && h->time < c->end - SOON;
 }
 
 static bool pushed_one_sided(const tdi_constraint_set *h) {

@@ -39,7 +39,7 @@ typedef struct tdi_constraint_state {
     td_real distance;              // m: of a spring, where the last step began
     td_real error;                 // m or rad
     td_vec3 place, force, moment;
-    int32_t asked;                 // to hold
+    int32_t requested;             // by the program
     int32_t active, broken, unmet; // in the last step
     int32_t pause, left;           // steps between two tries to meet it again, and to the next
 } tdi_constraint_state;

@@ -197,7 +197,7 @@ static void copy_constraints(tdi_constraint_set *h, const tdi_member *members,
         h->state[k].target = h->state[k].target0 = h->now[k] = c->target;
         h->state[k].found.turn = tdi_quat_identity();
         h->state[k].along = NAN;
-        h->state[k].asked = 1;
+        h->state[k].requested = 1;
     }
 }
 

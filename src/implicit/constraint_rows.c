@@ -18,18 +18,18 @@
 #include <math.h>
 #include <string.h>
 
-#define STIFF     1e6   // times the inertia of a segment: K
-#define SPRING    1e2   // times that: K of rows that cannot be met
-#define WEAK      0.03  // of an error is left to the first order, at most,
-#define PLAIN     3e-9  // m or rad: if it is large enough to be one; smaller ones between two
-#define SERIES    1e-10 // segments, where errors of rows in series add up
-#define TURNING   1e-3  // times the inertia of a segment: K of rows of second derivatives
-#define SHRINKS   0.25  // of the error is left, at most, by an iteration that helps
-#define STALLS    6     // in a row: it cannot be met
-#define MOST_TENS 6     // times that K becomes ten times as large
-#define SLACK     1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
-#define ROUNDED   5e-12 // of the distance from the origin: places are known to this
-#define CALM      0.1   // of the error: increments below this do not come nearer
+#define STIFF       1e6   // times the inertia of a segment: K
+#define SPRING      1e2   // times that: K of rows that cannot be met
+#define WEAK        0.03  // of an error is left to the first order, at most,
+#define PLAIN       3e-9  // m or rad: if it is large enough to be one; smaller ones between two
+#define SERIES      1e-10 // segments, where errors of rows in series add up
+#define TURNING     1e-3  // times the inertia of a segment: K of rows of second derivatives
+#define SHRINKS     0.25  // of the error is left, at most, by an iteration that helps
+#define STALLS      6     // in a row: it cannot be met
+#define MOST_TENS   6     // times that K becomes ten times as large
+#define SLACK       1e-10 // m or rad: below 0 by more than this, a row that was freed takes part again
+#define ROUNDED     5e-12 // of the distance from the origin: places are known to this
+#define NO_PROGRESS 0.1   // of the error: increments below this do not reduce it
 
 // ---- evaluation -----------------------------------------------------------------------------
 
@@ -497,7 +497,7 @@ static bool judge(tdi_constraint_set *h, tdi_row_group *b, td_real largest, bool
         return !freed;
     }
     const bool stalls =
-        whole && !b->weak && b->error > SHRINKS * before && largest < CALM * b->error;
+        whole && !b->weak && b->error > SHRINKS * before && largest < NO_PROGRESS * b->error;
     b->stalls = stalls ? b->stalls + 1 : 0;
     if (b->stalls >= STALLS) {
         s->unmet = 1;
@@ -507,10 +507,10 @@ static bool judge(tdi_constraint_set *h, tdi_row_group *b, td_real largest, bool
 
 bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *y, td_real largest,
                                bool whole) {
-    bool met = true;
+    bool satisfied = true;
     tdi_constraints_gather_all(all, y);
     for (tdi_group_cursor at = tdi_groups_of(all); tdi_next_group(&at);) {
-        met = judge(at.set, at.group, largest, whole) && met;
+        satisfied = judge(at.set, at.group, largest, whole) && satisfied;
     }
-    return met;
+    return satisfied;
 }

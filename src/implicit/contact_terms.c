@@ -165,13 +165,13 @@ bool tdi_body_contact_is_steady(tdi_body_contact *t, const tdi_system *y) {
     }
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(t->set, &count);
-    bool calm = true;
+    bool all_steady = true;
     if (count > 0) {
         tdi_body_contact_gather_moves(y, t->motion);
         tdi_contacts_mark_reversed(t->set, t->x, t->motion, &t->terms.rule);
     }
-    for (int32_t k = 0; k < count && calm; k++) {
-        calm = tdi_contact_is_steady(t, &list[k]);
+    for (int32_t k = 0; k < count && all_steady; k++) {
+        all_steady = tdi_contact_is_steady(t, &list[k]);
     }
-    return calm;
+    return all_steady;
 }

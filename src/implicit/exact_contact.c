@@ -111,7 +111,7 @@ td_real tdi_system_own_value(const tdi_system *y) {
 }
 
 td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left, td_diag *diag) {
-    const td_real h = t->terms.rule.h, look = t->exact_step.rule.impact ? left : h;
+    const td_real h = t->terms.rule.h, horizon = t->exact_step.rule.impact ? left : h;
     const td_vec3 gravity = y->member[0].opts->gravity;
     td_real mass = 0;
     bool changed;
@@ -125,7 +125,8 @@ td_status tdi_exact_begin(tdi_body_contact *t, const tdi_system *y, td_real left
         paths_of_velocities(t, y, h);
     }
     for (int32_t p = 0; p < t->point_count; p++) {
-        t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_path[p], look / h), gravity, look * look);
+        t->dx[p] = tdi_madd(tdi_scale(t->exact_step.free_path[p], horizon / h), gravity,
+                            horizon * horizon);
     }
     t->exact_step.planes_changed = true;
     read_warm_start(t, y);

@@ -282,13 +282,13 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
 
 // Whether all points near a contact move on straight lines. Dependent points rotate with others.
 static bool moves_straight(const tdi_system *y) {
-    bool all = true, rides = false;
+    bool all = true, dependents = false;
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *head = y->member[k].body;
         all = all && y->member[k].body->ops->traits.straight;
-        rides = rides || head->dependent_count > 0;
+        dependents = dependents || head->dependent_count > 0;
     }
-    if (all && rides && y->contact->set) {
+    if (all && dependents && y->contact->set) {
         const tdi_body_contact *t = y->contact;
         int32_t count;
         const tdi_near_pair *pair = tdi_contacts_pairs(t->set, &count);

@@ -287,8 +287,8 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         const bool modified = tdi_newton_is_modified(&n);
         const bool steady = !y->contact || tdi_body_contact_is_steady(y->contact, y);
         bool whole = !modified && taken == 1 && steady;
-        const bool met = tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
-        bool done = met && is_done(&n, taken, whole, steady, reused);
+        const bool satisfied = tdi_constraints_converged(y->constraints, y, n.largest, taken == 1);
+        bool done = satisfied && is_done(&n, taken, whole, steady, reused);
         if (update_idle(&n, taken, done)) {
             continue;
         }

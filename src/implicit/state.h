@@ -93,7 +93,7 @@ struct td_body {
     size_t bytes;                       // of the state and all it points to, which are one block
     int32_t segment_count;              // that loads and winds name
     int32_t point_count, capsule_count; // that contact sees; no capsules: it touches nothing
-    int32_t dependent_count; // of the last points, which ride on others: not unknowns themselves
+    int32_t dependent_count; // of the last points, which follow others: not unknowns themselves
     td_real mass; // kg, of all of it: how strongly constraints hold it at first; 0: unknown
     tdi_coords coords;
     tdi_collision_identity collision;

@@ -98,7 +98,7 @@ void tdi_scene_free_fields(td_scene *scene);
 td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
                          td_diag_list *diags);
 // A copy whose numbers can change by themselves; `scene` must outlive it.
-td_status tdi_scene_twin(const td_scene *scene, const td_alloc *alloc, td_scene **out);
+td_status tdi_scene_editable_copy(const td_scene *scene, const td_alloc *alloc, td_scene **out);
 // The objects are in another array from now on, which has so many; those there were are copied.
 void tdi_scene_move_objects(td_scene *scene, td_object_def *to, int32_t count);
 

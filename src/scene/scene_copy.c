@@ -265,7 +265,7 @@ static td_real *moved(const td_scene *from, td_scene *to, const td_real *place) 
     return NULL;
 }
 
-td_status tdi_scene_twin(const td_scene *from, const td_alloc *alloc, td_scene **out) {
+td_status tdi_scene_editable_copy(const td_scene *from, const td_alloc *alloc, td_scene **out) {
     size_t count = (size_t)from->keyed_count;
     TDI_TRY(copy_def(&from->def, alloc, out));
     td_scene *s = *out;

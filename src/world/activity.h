@@ -47,7 +47,7 @@ td_status tdi_world_sleep_room(td_world *world, int32_t least);
 // After a step that began at t0: updates how long an island has been slow; then islands fall
 // asleep.
 void tdi_island_update_slow_time(td_world *world, const tdi_island *island, td_real t1);
-void tdi_world_sleep_calm(td_world *world, td_real t0);
+void tdi_world_sleep_islands(td_world *world, td_real t0);
 // Drops contacts of actors that have moved since they woke.
 void tdi_world_drop_sleeping_contacts(td_world *world);
 // After a restore: drops contacts of actors that do not exist.

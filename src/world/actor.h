@@ -187,7 +187,7 @@ void tdi_actor_clear_contact_forces(const tdi_actor *actor);
 void tdi_actor_free(tdi_actor *actor); // its state, and what steps it
 void tdi_actor_set_name(const td_world *world, tdi_actor *actor, int32_t instance, bool numbered);
 // Puts it where its place is now, as drawn.
-void tdi_actor_stand(const td_world *world, tdi_actor *actor);
+void tdi_actor_stop_base(const td_world *world, tdi_actor *actor);
 void tdi_actor_reset(const td_world *world, tdi_actor *actor);
 
 // actors.c: actors that come and go.

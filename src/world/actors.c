@@ -235,7 +235,7 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->step.status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
-    tdi_actor_stand(w, a);
+    tdi_actor_stop_base(w, a);
     tdi_world_poses_changed(w);
     tdi_world_regroup(w, k);
 }

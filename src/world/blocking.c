@@ -32,7 +32,7 @@ void tdi_island_block(td_world *w, tdi_island *i) {
             a->step.over_budget = first->step.over_budget;
         }
     }
-    tdi_island_note_way(w, i);
+    tdi_island_record_positions(w, i);
 }
 
 // Velocities become 0, and the past is forgotten.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// An actor becomes another one, and maybe one more: the same place with another variant of its own,
-// and a place for what fell off.
+// Replaces the variant of an actor that is cut or regrown. A piece that a cut severs becomes a new
+// actor.
 //
-// Method   Everything is made first, in memory of its own: models, states that take over the
-//          motion, lists and room for loads. Then places are taken, which room for contact alone
-//          can keep from succeeding. The actor that was there is freed last, or comes back.
+// Method   Everything is made first, in new memory: models, states that inherit the motion, lists
+//          and arrays for loads. Only then the actor's place is overwritten, which can fail for
+//          want of memory for contact alone. The old actor is freed last; after a failure it is
+//          put back.
 
 #include "world/regrow.h"
 
@@ -174,21 +175,22 @@ void tdi_change_free(td_world *w, tdi_change *c) {
                    TDI_PARTS * (size_t)c->trace.count * sizeof *c->trace.next[0]);
 }
 
-// ---- ways of points -------------------------------------------------------------------------
+// ---- displacements of points
+// -------------------------------------------------------------------------
 
-// How far points went in the last step, of all actors as they were.
-typedef struct ways {
+// Displacements of the points of all actors in the last step, before the change.
+typedef struct displacements {
     td_vec3 *last;
     int32_t *first;
     int32_t points, actors;
     int32_t *capsule; // of a segment of the actor that changes
     tdi_capsule *old;
     int32_t segments, capsules;
-} ways;
+} displacements;
 
-static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
+static td_status copy_displacements(const td_world *w, const tdi_actor *a, displacements *out) {
     const tdi_nearness *n = &w->near;
-    *out = (ways){.actors = w->actor_count, .segments = a->segment_count};
+    *out = (displacements){.actors = w->actor_count, .segments = a->segment_count};
     if (!n->x) {
         return TD_OK;
     }
@@ -216,7 +218,7 @@ static td_status keep_ways(const td_world *w, const tdi_actor *a, ways *out) {
     return TD_OK;
 }
 
-static void free_ways(const td_world *w, ways *k) {
+static void free_displacements(const td_world *w, displacements *k) {
     tdi_alloc_free(w->alloc, k->last, ((size_t)k->points + 1) * sizeof *k->last);
     tdi_alloc_free(w->alloc, k->first, ((size_t)k->actors + 1) * sizeof *k->first);
     tdi_alloc_free(w->alloc, k->capsule, (size_t)k->segments * sizeof *k->capsule);
@@ -224,7 +226,8 @@ static void free_ways(const td_world *w, ways *k) {
 }
 
 // Points of a part go as those of the capsules did whose heirs its own are.
-static td_status spread_part(const td_world *w, const ways *k, const tdi_change *c, int part) {
+static td_status spread_part(const td_world *w, const displacements *k, const tdi_change *c,
+                             int part) {
     const int32_t at = c->trace.actor[part];
     const tdi_actor *a = &w->actors[at];
     const int32_t count = a->has_contact ? a->state->capsule_count : 0;
@@ -249,7 +252,8 @@ static td_status spread_part(const td_world *w, const ways *k, const tdi_change 
 }
 
 // `c` NULL: all are as they were.
-static td_status spread_ways(td_world *w, const ways *k, const tdi_change *c) {
+static td_status distribute_displacements(td_world *w, const displacements *k,
+                                          const tdi_change *c) {
     tdi_nearness *n = &w->near;
     td_status status = TD_OK;
     tdi_world_number_points(w, 0);
@@ -327,13 +331,13 @@ static void leave_place(td_world *w, tdi_change *c) {
 }
 
 // What was there before comes back.
-static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const ways *k) {
+static void go_back(td_world *w, tdi_change *c, const tdi_actor *before, const displacements *k) {
     w->actors[c->trace.from] = *before;
     w->room.segment_count += before->segment_count - c->next[TDI_STAYS].segment_count;
     if (c->parts > 1) {
         leave_place(w, c);
     }
-    spread_ways(w, k, NULL);
+    distribute_displacements(w, k, NULL);
     regroup(w, c);
     tdi_world_return_pushes(w);
 }
@@ -357,9 +361,9 @@ static void finish(td_world *w, tdi_change *c, tdi_actor *before) {
 
 td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *diag) {
     const int32_t k = c->trace.from;
-    ways kept;
+    displacements kept;
     tdi_world_forget_pushes(w);
-    td_status status = keep_ways(w, &w->actors[k], &kept);
+    td_status status = copy_displacements(w, &w->actors[k], &kept);
     status = status == TD_OK && c->parts > 1 ? make_place(w, c) : status;
     if (status == TD_OK) {
         tdi_actor before = w->actors[k];
@@ -372,7 +376,7 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
             take_place(w, c);
         }
         status = tdi_world_make_step_room(w, diag);
-        status = status == TD_OK ? spread_ways(w, &kept, c) : status;
+        status = status == TD_OK ? distribute_displacements(w, &kept, c) : status;
         regroup(w, c);
         status = status == TD_OK && check && tdi_actor_acts(&w->actors[k])
                      ? tdi_actor_overlaps(w, k, diag)
@@ -384,6 +388,6 @@ td_status tdi_change_commit(td_world *w, tdi_change *c, bool check, td_diag *dia
             go_back(w, c, &before, &kept);
         }
     }
-    free_ways(w, &kept);
+    free_displacements(w, &kept);
     return status;
 }

@@ -84,7 +84,7 @@ void tdi_world_return_colliders(td_world *w) {
     tdi_world_gather_colliders(w);
 }
 
-void tdi_world_stand_colliders(td_world *w) {
+void tdi_world_stop_colliders(td_world *w) {
     for (int32_t k = 0; k < w->colliders.count; k++) {
         tdi_collider_slot *s = &w->colliders.slots[k];
         s->now.position0 = s->now.position;
@@ -265,8 +265,8 @@ static td_status check_collider(const td_world *w, const td_collider *def, td_di
     return status == TD_OK ? check_restitution(w, def, 0, diag) : status;
 }
 
-// As it is at the end of its way, and standing there.
-static td_collider standing(const td_collider *def) {
+// At rest in its final pose.
+static td_collider stationary(const td_collider *def) {
     td_collider c = *def;
     c.rotation = tdi_quat_unit(c.rotation);
     c.position0 = c.position;
@@ -284,7 +284,7 @@ td_status td_world_add_collider(td_world *w, const td_collider *def, td_collider
     tdi_collider_slot *s = &w->colliders.slots[k];
     const tdi_collider_slot before = *s;
     const uint32_t taken = k < w->colliders.count ? s->generation : 0;
-    s->now = standing(def);
+    s->now = stationary(def);
     s->now.field = NULL; // only the scene's own have one
     s->next = (tdi_transform){s->now.position, s->now.rotation};
     s->alive = s->enabled = s->own_pose = true;
@@ -348,7 +348,7 @@ td_status td_world_enable_collider(td_world *w, td_collider_id id, bool enabled,
     }
     tdi_collider_slot to = *s;
     to.enabled = enabled;
-    to.now = standing(&s->now);
+    to.now = stationary(&s->now);
     return change(w, s, &to, diag);
 }
 
@@ -383,7 +383,7 @@ td_status td_world_place_collider(td_world *w, td_collider_id id, td_vec3 positi
     tdi_collider_slot to = *s;
     to.now.position = position;
     to.now.rotation = rotation;
-    to.now = standing(&to.now);
+    to.now = stationary(&to.now);
     to.next = (tdi_transform){to.now.position, to.now.rotation};
     to.own_pose = true;
     return change(w, s, &to, diag);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Strands that are cut far too fine to touch themselves.
+// Strands whose segments are far too short for self-contact.
 //
-// A capsule of length l and radius r that lies along a stretch of its own strand is near some
-// 2 + 4 r/l capsules of it. Where segments are much shorter than thick, and turns lie close as they
-// are drawn, there are more pairs than there is room for as soon as it moves. That is counted here,
-// in the widest range that there is, before any step or search for rest.
+// A capsule of length l and radius r on a straight strand is near some 2 + 4 r/l capsules of that
+// strand. Where segments are much shorter than thick and the turns of a coil are close, there are
+// more pairs than memory for them as soon as it moves. Pairs are counted here, within the widest
+// activation distance, before any step or search for rest.
 
 #include "world/world.h"
 

@@ -39,7 +39,7 @@ static bool within(td_real time, td_real from, td_real to, td_real near) {
 
 // ---- numbers with keys ----------------------------------------------------------------------
 
-static bool lies_in(const void *at, const void *from, size_t size) {
+static bool is_within(const void *at, const void *from, size_t size) {
     return (const char *)at >= (const char *)from && (const char *)at < (const char *)from + size;
 }
 
@@ -47,14 +47,14 @@ static bool lies_in(const void *at, const void *from, size_t size) {
 static bool is_force(const td_scene_load *l, const void *at) {
     const size_t one = sizeof(td_real), three = sizeof(td_vec3);
     switch (l->kind) {
-    case TD_SCENE_WIND: return lies_in(at, &l->as.wind.velocity, three);
+    case TD_SCENE_WIND: return is_within(at, &l->as.wind.velocity, three);
     case TD_SCENE_PULL:
-        return lies_in(at, &l->as.pull.stiffness, one) || lies_in(at, &l->as.pull.damping, one);
+        return is_within(at, &l->as.pull.stiffness, one) || is_within(at, &l->as.pull.damping, one);
     case TD_SCENE_PUSH:
-        return lies_in(at, &l->as.push.force, three) || lies_in(at, &l->as.push.twist, one);
+        return is_within(at, &l->as.push.force, three) || is_within(at, &l->as.push.twist, one);
     case TD_SCENE_POSE:
-        return lies_in(at, &l->as.pose.strength, one) || lies_in(at, &l->as.pose.damping, one);
-    case TD_SCENE_FIELD: return lies_in(at, &l->as.field.strength, one);
+        return is_within(at, &l->as.pose.strength, one) || is_within(at, &l->as.pose.damping, one);
+    case TD_SCENE_FIELD: return is_within(at, &l->as.field.strength, one);
     }
     return false;
 }
@@ -68,10 +68,10 @@ typedef struct keyed_force {
 static keyed_force keyed_force_of(const td_world *w, const void *at) {
     const td_scene_def *def = &w->scene->def;
     const char *first = (const char *)def->loads;
-    if (lies_in(at, &def->gravity, sizeof def->gravity)) {
+    if (is_within(at, &def->gravity, sizeof def->gravity)) {
         return (keyed_force){true, TD_NONE};
     }
-    if (!first || !lies_in(at, first, (size_t)def->load_count * sizeof *def->loads)) {
+    if (!first || !is_within(at, first, (size_t)def->load_count * sizeof *def->loads)) {
         return (keyed_force){false, TD_NONE};
     }
     const int32_t k = (int32_t)(((const char *)at - first) / (ptrdiff_t)sizeof *def->loads);
@@ -120,7 +120,7 @@ void tdi_world_find_kinks(td_world *w, td_real t1) {
     const char *first = (const char *)def->constraints;
     for (int32_t i = 0; size > 0 && i < w->scene->keyed_count; i++) {
         const tdi_keyed *keyed = &w->scene->keyed[i];
-        if (!keyed->curve || keyed->ended || !lies_in(keyed->place, first, size)) {
+        if (!keyed->curve || keyed->ended || !is_within(keyed->place, first, size)) {
             continue;
         }
         const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What names segments of an actor follows them, when it is cut or grows: hands, probes, loads of
-// the scene, pairs that touch. What was at a segment that is no more ends.
+// References to segments of an actor are mapped when it is cut or regrown: grabs, probes, loads of
+// the scene, contact pairs. A reference to a segment that no longer exists ends.
 
 #include "world/regrow.h"
 

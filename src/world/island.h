@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Who is stepped with whom, on which colliders, and the memory for it.
+// Islands: actors that are solved together, the colliders of a step, and the memory for both.
 
 #include "base/blocks.h"
 #include "world/actor.h"
@@ -143,7 +143,7 @@ void tdi_world_move_colliders(td_world *world);
 // After a failed step: back to the poses at its start.
 void tdi_world_return_colliders(td_world *world);
 // Colliders have no velocity at their current poses.
-void tdi_world_stand_colliders(td_world *world);
+void tdi_world_stop_colliders(td_world *world);
 // The same at the poses that the scene gives.
 void tdi_world_place_colliders(td_world *world);
 
@@ -171,10 +171,10 @@ bool tdi_island_place_contact(td_world *world, tdi_island *island);
 void tdi_world_mark_near(td_world *world);
 // The points of an actor that fell asleep stay where they are.
 void tdi_actor_freeze_points(td_world *world, int32_t actor);
-// Where an island's points have come in the step; while its states are at hand.
-void tdi_island_note_way(td_world *world, const tdi_island *island);
+// Records where the points of an island are after its solution, while its states are in the cache.
+void tdi_island_record_positions(td_world *world, const tdi_island *island);
 // After all were accepted: the next step begins where this one ended.
-void tdi_world_end_ways(td_world *world);
+void tdi_world_accept_positions(td_world *world);
 // An actor has come or gone, or was put elsewhere.
 void tdi_world_regroup(td_world *world, int32_t actor);
 // A collider was placed, or changed at once: the barrier must not throw objects near it.

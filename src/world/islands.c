@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who is stepped with whom: actors that come near each other in a step form an island, and those
-// that constraints join are always in one.
+// Islands: actors that come near each other in a step are solved together, as are those that
+// constraints join.
 //
 // Method   Before a step the displacement of every point is predicted to be that of the last step.
 //          Actors whose capsules come near each other on this path form an island. When all islands
@@ -514,7 +514,7 @@ td_status tdi_world_find_islands(td_world *w, td_diag *diag) {
     return group(w, diag);
 }
 
-void tdi_island_note_way(td_world *w, const tdi_island *i) {
+void tdi_island_record_positions(td_world *w, const tdi_island *i) {
     tdi_nearness *n = &w->near;
     for (int32_t j = 0; n->set && j < i->count; j++) {
         const int32_t actor = w->islands.member_actor[i->first + j];
@@ -560,7 +560,7 @@ void tdi_world_mark_near(td_world *w) {
 }
 
 // Of the islands that are joined to one, members of the largest are marked.
-static void find_firm(td_world *w) {
+static void mark_largest_islands(td_world *w) {
     tdi_nearness *n = &w->near;
     for (int32_t k = 0; k < w->actor_count; k++) {
         n->place[k] = TD_NONE; // of the root of what is joined: the root of its largest island
@@ -583,7 +583,7 @@ static void find_firm(td_world *w) {
 // All pairs that come near count, so that few are left to be found later.
 td_status tdi_world_join_islands(td_world *w, td_diag *diag) {
     join_pairs(&w->near, w->near.dx);
-    find_firm(w);
+    mark_largest_islands(w);
     const td_status status = group(w, diag);
     for (int32_t k = 0; k < w->islands.member_count;
          k++) { // where they came to is where they go on
@@ -601,8 +601,9 @@ static void swap(td_vec3 **a, td_vec3 **b) {
     *b = kept;
 }
 
-// Those who sleep are in both; where all do, or nobody touches, nothing was noted.
-void tdi_world_end_ways(td_world *w) {
+// Points of sleeping actors are in both arrays. Without contact, or when all sleep, none was
+// recorded.
+void tdi_world_accept_positions(td_world *w) {
     if (!w->near.set || tdi_world_all_asleep(w)) {
         return;
     }

@@ -80,8 +80,8 @@ static screw step_between(tdi_transform from, tdi_transform to) {
                    turn_of(tdi_quat_mul(to.rotation, tdi_quat_conj(from.rotation)))};
 }
 
-// Where the reference frame's step alone carries a pose.
-static tdi_transform ride(tdi_transform frame0, tdi_transform frame1, tdi_transform pose) {
+// The pose after the step of the reference frame alone.
+static tdi_transform follow_frame(tdi_transform frame0, tdi_transform frame1, tdi_transform pose) {
     td_quat turn = tdi_quat_mul(frame1.rotation, tdi_quat_conj(frame0.rotation));
     td_vec3 arm = tdi_sub(pose.position, frame0.position);
     return (tdi_transform){tdi_add(frame1.position, tdi_quat_rotate(turn, arm)),
@@ -94,7 +94,7 @@ static tdi_transform felt_step(const td_world *w, const tdi_actor *a, tdi_transf
     screw d = step_between(a->base, next);
     if (def->local.amount != 0) {
         tdi_transform carried =
-            ride(w->objects[a->object].frame, tdi_object_frame(w, a->object), a->base);
+            follow_frame(w->objects[a->object].frame, tdi_object_frame(w, a->object), a->base);
         screw f = step_between(a->base, carried);
         d.shift = tdi_madd(d.shift, f.shift, -def->local.amount);
         d.turn = tdi_madd(d.turn, f.turn, -def->local.amount);

@@ -181,7 +181,7 @@ void tdi_actor_set_name(const td_world *w, tdi_actor *a, int32_t instance, bool 
     a->instance = instance;
 }
 
-void tdi_actor_stand(const td_world *w, tdi_actor *a) {
+void tdi_actor_stop_base(const td_world *w, tdi_actor *a) {
     a->base = a->simulated = tdi_actor_place(w, a);
     const td_base_motion stand = {.position = a->base.position, .rotation = a->base.rotation};
     a->solver->set_base(a->state, &stand);
@@ -333,7 +333,7 @@ static td_status make_actor(td_world *w, int32_t object, int32_t instance, tdi_t
         a->alive = true;
         a->generation = 1;
         tdi_actor_set_name(w, a, instance, instance_count(o) > 1);
-        tdi_actor_stand(w, a);
+        tdi_actor_stop_base(w, a);
     }
     return status;
 }

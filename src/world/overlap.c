@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether something is in the way of an actor or a collider that was placed. Contact keeps apart
-// what is apart: it cannot start from things that are in each other.
+// Tests whether an actor or a collider that is placed would overlap others. Contact keeps gaps
+// open: it cannot start from an overlap.
 
 #include "world/world.h"
 
@@ -13,9 +13,9 @@
 // ---- actors and colliders -------------------------------------------------------------------
 
 // An actor with colliders; its own segments do not count.
-static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *colliders,
-                                 const tdi_collider_label *labels, int32_t count, bool *meets,
-                                 bool *grown, td_diag *diag) {
+static td_status overlaps_colliders(td_world *w, tdi_actor *a, const td_collider *colliders,
+                                    const tdi_collider_label *labels, int32_t count, bool *overlaps,
+                                    bool *grown, td_diag *diag) {
     td_contact_opts opts = tdi_world_contact_opts(w);
     td_step_opts still = td_step_opts_default();
     const tdi_member alone = {
@@ -29,14 +29,14 @@ static td_status meets_colliders(td_world *w, tdi_actor *a, const td_collider *c
                                .colliders = colliders,
                                .collider_count = count,
                                .labels = labels};
-    *meets = *grown = false;
+    *overlaps = *grown = false;
     if (!contact->set) {
         return TD_OK;
     }
     td_diag found = {.index = TD_NONE, .message = ""};
     td_status status = tdi_body_contact_begin(contact, &system, w->clock.dt, 0, 1, 1, &found);
-    *meets = status == TD_ERR_DIVERGED;
-    status = *meets ? TD_ERR_BLOCKED : status;
+    *overlaps = status == TD_ERR_DIVERGED;
+    status = *overlaps ? TD_ERR_BLOCKED : status;
     if (tdi_body_contact_lacks_room(contact) && !w->room.no_growth) {
         tdi_body_contact_grow(contact, 0, &a->contact.room);
         *grown = true;
@@ -108,12 +108,13 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
         const td_box b = bounds_of(w, a);
         const bool near = tdi_collider_reaches(c, &b);
         td_diag found = {.message = ""};
-        bool meets = false, grown = false;
+        bool overlaps = false, grown = false;
         td_status status;
         do {
-            status = near ? meets_colliders(w, a, c, &label, 1, &meets, &grown, &found) : TD_OK;
+            status =
+                near ? overlaps_colliders(w, a, c, &label, 1, &overlaps, &grown, &found) : TD_OK;
         } while (make_room(w, grown, &status, &found));
-        if (meets) {
+        if (overlaps) {
             char text[TDI_COLLIDER_TEXT];
             tdi_collider_text(c, label, text);
             return tdi_fail_at(diag, TD_ERR_BLOCKED, k, "%s would be within '%s'", text, a->name);
@@ -129,7 +130,7 @@ td_status tdi_collider_overlaps(td_world *w, int32_t collider, td_diag *diag) {
 
 // Of all that act, which are apart but for this one. TD_NONE: a world that pushes has just been
 // made.
-static td_status meets_actors(td_world *w, int32_t actor, bool *grown, td_diag *diag) {
+static td_status overlaps_actors(td_world *w, int32_t actor, bool *grown, td_diag *diag) {
     tdi_nearness *n = &w->near;
     int32_t which[2];
     if (tdi_world_pushes(w)) {
@@ -171,11 +172,11 @@ td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_world_gather_colliders(w);
     bool grown = false;
     do {
-        bool meets;
-        status = meets_colliders(w, a, w->colliders.enabled, w->colliders.labels,
-                                 w->colliders.enabled_count, &meets, &grown, &found);
+        bool overlaps;
+        status = overlaps_colliders(w, a, w->colliders.enabled, w->colliders.labels,
+                                    w->colliders.enabled_count, &overlaps, &grown, &found);
         status = status == TD_OK && w->scene->def.contact.self
-                     ? meets_actors(w, actor, &grown, &found)
+                     ? overlaps_actors(w, actor, &grown, &found)
                      : status;
     } while (make_room(w, grown, &status, &found));
     return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, found.index, "%s", found.message);
@@ -188,7 +189,7 @@ td_status tdi_world_find_overlaps(td_world *w, td_diag *diag) {
         return TD_OK;
     }
     do {
-        status = meets_actors(w, TD_NONE, &grown, diag);
+        status = overlaps_actors(w, TD_NONE, &grown, diag);
     } while (make_room(w, grown, &status, diag));
     return status;
 }

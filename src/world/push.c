@@ -16,11 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-#define NARROW 0.02 // of the range: a pair that is nearer counts as overlapping
-#define OPEN   0.25 // of the range: a gap that is left to contact
-#define BESIDE 4.0  // radii: pairs of two actors that are as near are beside each other
-#define SIDES  0.5  // of the radii: pairs that overlap by more may go to either side
-#define FIRM   4.0  // times as much a pair counts that touches and does not overlap
+#define NARROW   0.02 // of the range: a pair that is nearer counts as overlapping
+#define OPEN     0.25 // of the range: a gap that is left to contact
+#define BESIDE   4.0  // radii: pairs of two actors that are as near are beside each other
+#define SIDES    0.5  // of the radii: pairs that overlap by more may go to either side
+#define TOUCHING 4.0  // weight of a pair that touches, against one that overlaps
 
 bool tdi_world_pushes(const td_world *w) {
     return w->scene->def.contact.overlap == TD_OVERLAP_PUSH;
@@ -183,7 +183,7 @@ static void agree(td_world *w, tdi_push_pair *p) {
             n->owner[pairs[k].j] == p->number[1] && (pairs[k].i != own.i || pairs[k].j != own.j);
         if (beside && touches(w, pairs[k], &other) &&
             tdi_norm(tdi_sub(other.x, mine.x)) < BESIDE * radii) {
-            sum = tdi_madd(sum, other.normal, other.gap > 0 ? FIRM : 1);
+            sum = tdi_madd(sum, other.normal, other.gap > 0 ? TOUCHING : 1);
         }
     }
     p->normal = tdi_dot(p->normal, sum) < 0 ? tdi_scale(p->normal, -1) : p->normal;

@@ -52,7 +52,7 @@ typedef struct question {
 } question;
 
 // What collides with a filter; with one of zeros everything does.
-static bool is_asked(const td_filter *asked, td_filter filter) {
+static bool passes(const td_filter *asked, td_filter filter) {
     return (asked->category == 0 && asked->mask == 0) || tdi_filters_collide(*asked, filter);
 }
 
@@ -69,7 +69,7 @@ static td_real reach_of(const nearest *best) {
     return fmax(0, best->hit.distance);
 }
 
-static void ask_actor(const question *q, int32_t actor, nearest *best) {
+static void query_actor(const question *q, int32_t actor, nearest *best) {
     const tdi_box_tree *tree = &q->w->segment_tree.segments[actor];
     tdi_walk walk;
     tdi_walk_start(&walk, tree, &q->probe, reach_of(best));
@@ -84,7 +84,7 @@ static void ask_actor(const question *q, int32_t actor, nearest *best) {
     }
 }
 
-static void ask_actors(const question *q, nearest *best) {
+static void query_actors(const question *q, nearest *best) {
     const tdi_segment_tree *t = &q->w->segment_tree;
     tdi_walk walk;
     tdi_walk_start(&walk, &t->actors, &q->probe, reach_of(best));
@@ -92,17 +92,17 @@ static void ask_actors(const question *q, nearest *best) {
         const int32_t from = leaf * TDI_BOX_FAN, to = from + TDI_BOX_FAN;
         for (int32_t k = from; k < to && k < t->actors.item_count; k++) {
             const tdi_actor *a = &q->w->actors[t->order[k]];
-            if (tdi_actor_acts(a) && is_asked(&q->filter, a->filter)) {
-                ask_actor(q, t->order[k], best);
+            if (tdi_actor_acts(a) && passes(&q->filter, a->filter)) {
+                query_actor(q, t->order[k], best);
             }
         }
     }
 }
 
-static void ask_colliders(const question *q, nearest *best) {
+static void query_colliders(const question *q, nearest *best) {
     for (int32_t k = 0; k < q->w->colliders.count; k++) {
         const tdi_collider_slot *s = &q->w->colliders.slots[k];
-        if (s->alive && s->enabled && is_asked(&q->filter, s->now.filter)) {
+        if (s->alive && s->enabled && passes(&q->filter, s->now.filter)) {
             const tdi_hit hit = tdi_ray_collider(&q->ray, &s->now);
             if (hit.distance < best->hit.distance) {
                 *best = (nearest){TD_NONE, TD_NONE, k, hit};
@@ -156,9 +156,9 @@ static td_pick cast(const td_world *w, const td_ray *ray) {
                         .probe = {TDI_PROBE_RAY, ray->origin, u, {0, 0, 0}, ray->radius},
                         .ray = {ray->origin, u, ray->radius}};
     nearest best = none_within(ray->length > 0 ? ray->length : HUGE_VAL);
-    ask_actors(&q, &best);
+    query_actors(&q, &best);
     if (ray->colliders) {
-        ask_colliders(&q, &best);
+        query_colliders(&q, &best);
     }
     const td_vec3 x = tdi_madd(ray->origin, u, best.hit.distance);
     return pick_of(w, &best, x, tdi_madd(x, best.hit.normal, -ray->radius));
@@ -215,7 +215,7 @@ td_status td_world_pick_nearest(td_world *w, int32_t count, const td_vec3 *centr
                             .filter = filter ? *filter : (td_filter){0},
                             .probe = {.kind = TDI_PROBE_POINT, .origin = centres[k]}};
         nearest best = none_within(radius);
-        ask_actors(&q, &best);
+        query_actors(&q, &best);
         picks[k] = pick_of(w, &best, centres[k],
                            tdi_madd(centres[k], best.hit.normal, -best.hit.distance));
     }
@@ -234,7 +234,7 @@ static int32_t find_actors(td_world *w, const tdi_probe *probe, const td_filter 
         const int32_t from = leaf * TDI_BOX_FAN, to = from + TDI_BOX_FAN;
         for (int32_t k = from; k < to && k < t->actors.item_count; k++) {
             const tdi_actor *a = &w->actors[t->order[k]];
-            if (tdi_actor_acts(a) && is_asked(filter, a->filter)) {
+            if (tdi_actor_acts(a) && passes(filter, a->filter)) {
                 t->keys[count++] = (uint64_t)t->order[k];
             }
         }

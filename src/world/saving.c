@@ -536,7 +536,7 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
 
 // What follows from what was read.
 static td_status follow_save(td_world *w, td_diag *diag) {
-    tdi_world_stand_colliders(w);
+    tdi_world_stop_colliders(w);
     tdi_world_forget_places(w);
     w->islands.regroup = true;
     for (int32_t k = 0; k < w->actor_count; k++) { // what constraints hold cannot leave

@@ -161,7 +161,7 @@ static void fall_asleep(td_world *w, tdi_island *i) {
     }
 }
 
-void tdi_world_sleep_calm(td_world *w, td_real t0) {
+void tdi_world_sleep_islands(td_world *w, td_real t0) {
     if (!w->sleep.allowed) {
         return;
     }

@@ -177,7 +177,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     }
     note_room(w, i);
     if (i->converged) {
-        tdi_island_note_way(w, i);
+        tdi_island_record_positions(w, i);
     }
     if (i->converged && first->step.status == TD_OK && !i->truncated &&
         tdi_system_revocable(&system)) {
@@ -185,8 +185,8 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     }
 }
 
-// What diverged may not do so in smaller steps; the rest is as it is.
-static bool wants_halves(const td_world *w, const tdi_island *i) {
+// An island that diverged may converge in smaller steps.
+static bool may_halve(const td_world *w, const tdi_island *i) {
     const td_status status = first_of(w, i)->step.status;
     return !i->converged && (status == TD_OK || status == TD_ERR_DIVERGED);
 }
@@ -208,7 +208,7 @@ static void halve_island(void *context, int64_t k, int32_t thread) {
             tdi_island_truncate(w, i, &system);
             note_room(w, i);
         }
-        tdi_island_note_way(w, i);
+        tdi_island_record_positions(w, i);
     }
 }
 
@@ -248,7 +248,7 @@ static void undo_island(void *context, int64_t k, int32_t thread) {
     i->accepted = false;
 }
 
-static void calm_island(void *context, int64_t k, int32_t thread) {
+static void update_slow_time(void *context, int64_t k, int32_t thread) {
     const stepping *s = context;
     (void)thread;
     tdi_island_update_slow_time(s->world, &s->world->islands.all[k], s->t1);
@@ -329,12 +329,12 @@ static void halve(const stepping *s) {
     bool any = false;
     for (int32_t k = 0; k < w->islands.active_count && !any; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
-        any = i->pending && wants_halves(w, i);
+        any = i->pending && may_halve(w, i);
     }
     for (int32_t k = 0; k < w->islands.active_count && any; k++) {
         tdi_island *i = &w->islands.all[w->islands.active[k]];
         const tdi_system system = tdi_island_system(w, i);
-        i->memory = i->pending && wants_halves(w, i) ? w->memory.began + at : i->memory;
+        i->memory = i->pending && may_halve(w, i) ? w->memory.began + at : i->memory;
         at += tdi_system_memory(&system);
     }
     if (any) {
@@ -435,10 +435,10 @@ static void place_report(const td_world *w, const tdi_actor *a, td_diag *diag) {
     const td_value *value =
         other && w->scene->value ? tdi_fields_where(w->scene->value, path) : NULL;
     if (value) {
-        const td_diag told = *diag;
-        tdi_value_fail(value, value->line, value->column, diag, told.status, "%s%s", told.message,
+        const td_diag fault = *diag;
+        tdi_value_fail(value, value->line, value->column, diag, fault.status, "%s%s", fault.message,
                        td_world_time(w) == 0 ? "; " TDI_APART : "");
-        diag->index = told.index;
+        diag->index = fault.index;
     }
 }
 
@@ -551,15 +551,15 @@ static td_status step(td_world *w, td_diag *diag) {
         return fail(&s, status, diag);
     }
     for_islands(&s, accept_island);
-    tdi_world_end_ways(w);
+    tdi_world_accept_positions(w);
     tdi_world_end_pushes(w);
     tdi_world_test_inactive(w);
     tdi_world_end_jumps(w, s.t0);
     status = tdi_world_note_blocked(w, diag);
     w->clock.step++;
     if (w->sleep.allowed) {
-        for_islands(&s, calm_island);
-        tdi_world_sleep_calm(w, s.t0);
+        for_islands(&s, update_slow_time);
+        tdi_world_sleep_islands(w, s.t0);
     }
     tdi_world_end_forces(w);
     tdi_world_note_constraints(w);
@@ -577,7 +577,7 @@ static td_status step(td_world *w, td_diag *diag) {
 
 // Times are multiples of dt from where it was last changed: they do not gather rounding.
 static td_status advance(td_world *w, td_real dt, td_diag *diag) {
-    td_diag own = {.index = TD_NONE}, *told = diag ? diag : &own;
+    td_diag own = {.index = TD_NONE}, *fault = diag ? diag : &own;
     const td_real dt0 = w->clock.dt, time0 = w->clock.time_from;
     const int64_t step0 = w->clock.step_from;
     if (dt != w->clock.dt) {
@@ -587,17 +587,17 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     }
     const td_real start = now(w);
     w->times = (td_step_times){0};
-    td_status status = step(w, told);
+    td_status status = step(w, fault);
     bool raised = true;
     while (status != TD_OK && status != TD_ERR_BLOCKED && raised && tdi_world_reached_limit(w)) {
-        status = tdi_world_limit_pairs(w, 2 * w->near.pairs, told);
+        status = tdi_world_limit_pairs(w, 2 * w->near.pairs, fault);
         raised = status == TD_OK;
-        status = raised ? step(w, told) : status;
+        status = raised ? step(w, fault) : status;
     }
     gather_times(w);
     w->times.total = now(w) - start;
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
-        tdi_world_log_failure(w, status, told);
+        tdi_world_log_failure(w, status, fault);
         w->clock.dt = dt0;
         w->clock.time_from = time0;
         w->clock.step_from = step0;

@@ -42,7 +42,7 @@ static bool may_wait(const td_world *w, int32_t k) {
 // ---- tests ----------------------------------------------------------------------------------
 
 // The air at the places that a state names, in the simulated frame.
-static void ask_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_AIR_POINTS]) {
+static void sample_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_AIR_POINTS]) {
     td_vec3 places[TDI_AIR_POINTS];
     const int32_t count = tdi_reduced_air_points(a->state, places);
     for (int32_t k = 0; k < count; k++) {
@@ -66,7 +66,7 @@ static void test(td_world *w, int32_t k) {
     td_vec3 winds[TDI_AIR_POINTS];
     tdi_actor_set_reduction(w, a);
     a->step.opts = tdi_actor_step_opts(w, a);
-    ask_air(w, a, winds);
+    sample_air(w, a, winds);
     const td_real sway = tdi_reduced_sway(a->state, &a->step.opts, winds, &allowed);
     if (starts_at_rest(w, k) || (a->activity == TDI_ACTIVE && sway < WAITS_BELOW * allowed)) {
         tdi_reduced_stop(a->state, sway);

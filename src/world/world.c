@@ -199,11 +199,11 @@ td_status td_world_from_scene(const td_scene *scene, const td_world_opts *opts,
     if (!scene || !out) {
         return tdi_refuse_in(diags, __func__);
     }
-    td_scene *twin = NULL;
+    td_scene *copy = NULL;
     td_world_opts own;
     TDI_TRY(take_opts(opts, &own, diags));
-    td_status status = tdi_scene_twin(scene, alloc, &twin);
-    return new_world(twin, status, &own, alloc, out, diags);
+    td_status status = tdi_scene_editable_copy(scene, alloc, &copy);
+    return new_world(copy, status, &own, alloc, out, diags);
 }
 
 td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const td_alloc *alloc,
