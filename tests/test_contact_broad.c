@@ -346,8 +346,8 @@ TD_TEST(contact_groups_that_can_meet_never_have_their_turns_at_once_on_threads) 
 
 // ---- more pairs -----------------------------------------------------------------------------
 
-// 600 capsules are compared each with each, 700 in grids
-TD_TEST(contact_few_capsules_make_the_pairs_that_grids_make) {
+// the grids of 600 capsules are others than those of 700, of which they are a part
+TD_TEST(contact_pairs_do_not_depend_on_other_capsules) {
     enum { FEW = 600 };
     td_contact_opts opts = td_contact_opts_default();
     for (int unlike = 0; unlike < 2; unlike++) {

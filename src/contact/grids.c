@@ -6,8 +6,7 @@
 //          overlaps another has its corner at most an edge below the other's, so that a box looks
 //          into 27 cells at most of its own grid, half of them for pairs once, and of each coarser
 //          one. Cells are hashed so that a vertical column of cells is contiguous in the list. The
-//          cost is linear in the boxes, of any sizes, and in the pairs. Few boxes are compared each
-//          with each, which is cheaper.
+//          cost is linear in the boxes, of any sizes, and in the pairs.
 // Threads  take boxes in turns, and write pairs into blocks of the list; each takes the next block
 //          when its own is full.
 // Order    By both indices, with two counting sorts: it does not depend on threads.
@@ -20,8 +19,6 @@
 #define LEVELS   32  // grids; smaller boxes go into the finest
 #define FARTHEST 1e9 // cells from the origin
 #define ABSENT   INT32_MIN
-#define FEW      600 // boxes that are compared each with each
-#define RUN      8   // of them, one after the other along a strand, are compared by one box
 
 // ---- cells ----------------------------------------------------------------------------------
 
@@ -250,31 +247,6 @@ static void find_turn(void *context, int64_t turn) {
     end_turn(&f, turn);
 }
 
-// Each with each, in order; runs that are far away are passed over as a whole.
-static void find_among_few(gathering *g) {
-    const tdi_contacts *c = g->search->c;
-    const int32_t count = c->capsule_count;
-    tdi_bounds run[FEW / RUN + 1];
-    finder f;
-    begin_turn(&f, g);
-    for (int32_t i = 0; i < count; i++) {
-        tdi_bounds *b = &run[i / RUN];
-        *b = i % RUN == 0 ? c->broad.box[i] : *b;
-        tdi_grow(b, c->broad.box[i].low);
-        tdi_grow(b, c->broad.box[i].high);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        for (int32_t j = i + 1, end; j < count; j = end) {
-            end = j - j % RUN + RUN < count ? j - j % RUN + RUN : count;
-            const bool near = tdi_overlap(&c->broad.box[i], &run[j / RUN]);
-            for (; near && j < end; j++) {
-                consider(&f, i, j);
-            }
-        }
-    }
-    end_turn(&f, 0);
-}
-
 // ---- order ----------------------------------------------------------------------------------
 
 // Stable, by i or by j, of the first `count` places.
@@ -313,15 +285,10 @@ static int32_t take_once(const tdi_near_pair *from, int32_t count, tdi_near_pair
 bool tdi_grids_find(const tdi_search *w, bool *dropped) {
     tdi_contacts *c = w->c;
     gathering g = {.search = w};
-    const bool few = c->capsule_count <= FEW;
-    const int32_t turns = few ? 1 : tdi_turns_of(c->capsule_count);
+    const int32_t turns = tdi_turns_of(c->capsule_count);
     int64_t count = 0;
-    if (few) {
-        find_among_few(&g);
-    } else {
-        g.used = fill_grids(c, &g.finest, &g.moving);
-        tdi_pool_turns(c->pool, turns, find_turn, &g);
-    }
+    g.used = fill_grids(c, &g.finest, &g.moving);
+    tdi_pool_turns(c->pool, turns, find_turn, &g);
     for (int32_t k = 0; k < turns; k++) {
         count += g.count[k];
         *dropped = *dropped || g.dropped[k];
@@ -329,13 +296,8 @@ bool tdi_grids_find(const tdi_search *w, bool *dropped) {
     if (count > c->limits.pairs || tdi_lacks_pairs(c, count)) {
         return false;
     }
-    if (few) {
-        memcpy(c->pairs.item, c->broad.found, (size_t)count * sizeof *c->pairs.item);
-    } else {
-        sort_pairs(c, c->broad.found, g.blocks * TDI_PAIR_BLOCK, c->pairs.item, false);
-        sort_pairs(c, c->pairs.item, (int32_t)count, c->broad.found, true);
-    }
-    c->pairs.count =
-        few ? (int32_t)count : take_once(c->broad.found, (int32_t)count, c->pairs.item);
+    sort_pairs(c, c->broad.found, g.blocks * TDI_PAIR_BLOCK, c->pairs.item, false);
+    sort_pairs(c, c->pairs.item, (int32_t)count, c->broad.found, true);
+    c->pairs.count = take_once(c->broad.found, (int32_t)count, c->pairs.item);
     return true;
 }

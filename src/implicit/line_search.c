@@ -24,7 +24,6 @@
 #define FARTHEST       1.0   // rad or m: the longest increment along negative curvature
 #define LIMITED        0.99  // of the longest increment: but for rounding, a part was limited
 #define LONGEST_RISE   0.3 // rad or m: the longest increment that is taken although the value rises
-#define FARTHER        4.0 // times the free part of the last path: the next path that is tested
 
 // While bases, ends or colliders move
 #define SHORTEST 0.25 // of a path: shorter parts of a turn meet less than the whole
@@ -301,28 +300,21 @@ static bool moves_straight(const tdi_system *y) {
     return all;
 }
 
-// The free fraction where all points move on straight lines: any part of a free path is free. After
-// shortened increments a path a little longer than these is tested first, near which there are
-// fewer pairs.
+// The free fraction where all points move on straight lines: any part of a free path is free.
 static bool find_free_fraction(tdi_newton_run *n, td_real *fraction) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
-    td_real part = 1, reach = t->exact_step.used ? *fraction : fmin(*fraction, n->reach);
-    for (int32_t k = 0; k < 2 * TDI_MOST_HALVINGS; k++) {
-        tdi_system_place(y, reach);
-        part = t->exact_step.used ? 1 : tdi_body_contact_free_trial(t, y);
+    td_real part = 1;
+    tdi_system_place(y, *fraction);
+    for (int32_t k = 0; !t->exact_step.used && k < 2 * TDI_MOST_HALVINGS; k++) {
+        part = tdi_body_contact_free_trial(t, y);
+        *fraction *= part;
         if (part < 1) {
-            reach *= part;
+            tdi_system_place(y, *fraction);
         }
-        if (t->exact_step.used || (t->search.covers_path && (part < 1 || reach == *fraction))) {
+        if (t->search.covers_path) {
             break;
         }
-        reach = part < 1 ? reach : fmin(*fraction, FARTHER * reach);
-    }
-    *fraction = reach;
-    n->reach = part < 1 ? FARTHER * reach : 1;
-    if (part < 1) {
-        tdi_system_place(y, *fraction);
     }
     return part > 0 && (t->exact_step.used || t->search.covers_path);
 }

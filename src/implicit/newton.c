@@ -216,8 +216,7 @@ static tdi_newton_run start(const tdi_system *y, const tdi_newton_opts *opts, td
                         .diag = diag,
                         .at_start = true,
                         .model = {.may_raise = true},
-                        .forces = first_forces(y, opts),
-                        .reach = 1};
+                        .forces = first_forces(y, opts)};
     bool all_reuse = !y->contact && !y->constraints;
     for (int32_t k = 0; k < y->count; k++) {
         const td_body *body = y->member[k].body;

@@ -54,7 +54,6 @@ typedef struct tdi_newton_run {
     td_real predicted_decrease; // minus the slope along the increments
     td_real largest;            // increment
     td_real before; // the last one, if it was taken whole and its model was not positive; else 0
-    td_real reach;  // fraction of the increments whose path is tested first
 } tdi_newton_run;
 
 // Whether the model differs from the exact Hessian of the bodies.
