@@ -2,6 +2,7 @@
 // Rays, nearest segments and overlaps, compared with a search through all segments that knows
 // nothing but balls along an axis.
 
+#include "contact/box_tree.h"
 #include "contact/cast.h"
 #include "test_world_support.h"
 
@@ -255,6 +256,24 @@ TD_TEST(rays_meet_tapering_segments_where_the_first_ball_along_their_axis_is) {
                   "ray %d: %.9g m of %.9g", (int)k, hit.distance - far, t);
     }
     CHECK(met > 1000);
+}
+
+TD_TEST(boxes_of_the_tree_of_boxes_are_rounded_outward) {
+    tdi_float_box room[8];
+    random_state = 8;
+    for (int32_t k = 0; k < 300; k++) {
+        tdi_box_tree t = tdi_box_tree_layout(1);
+        t.box = room;
+        CHECK(tdi_box_tree_size(&t) <= 8);
+        const td_vec3 low = random_vec(pow(10, k % 9 - 4)),
+                      high = tdi_add(low, tdi_vec3(random_in(0, 1), 0, random_in(0, 1)));
+        tdi_box_tree_clear(&t);
+        tdi_box_tree_enclose(&t, 0, low, high);
+        tdi_box_tree_finish(&t);
+        const tdi_float_box b = tdi_box_tree_bounds(&t);
+        CHECK(b.low[0] < low.x && b.low[1] < low.y && b.low[2] < low.z);
+        CHECK(b.high[0] > high.x && b.high[1] > high.y && b.high[2] > high.z);
+    }
 }
 
 // Such a ray meets the endless cone once only. It comes from above the other side, n.x = radius.
