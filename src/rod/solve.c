@@ -479,9 +479,4 @@ void tdi_rod_multiply(const tdi_rod_model *m, const tdi_rod_work *work,
             }
         }
     }
-    for (int32_t i = 0; i < m->node_count; i++) {
-        for (int k = 0; k < 4; k++) {
-            y[i][k] = held(m->node[i].flags, k) ? 0 : y[i][k];
-        }
-    }
 }
