@@ -414,3 +414,29 @@ TD_TEST(constraint_and_contact_hold_together) {
     }
     CHECK(touching > 20);
 }
+
+// The gap of a bar on the ground that is pressed for so many steps, over the barrier's range.
+static double gap_after(held_island *s, double force, int32_t steps) {
+    const td_load press = {.kind = TD_LOAD_FORCE, .point = {0, 0.15, 0}, .vector = {0, -force, 0}};
+    td_contact list[2];
+    s->opts[0].loads = &press;
+    s->opts[0].load_count = 1;
+    for (int32_t k = 0; k < steps && go_on(s); k++) {}
+    CHECK_INT(td_island_contacts(s->island, list, 2), 2);
+    return list[0].gap / (td_contact_opts_default().gap * 0.005);
+}
+
+TD_TEST(contact_barrier_grows_stronger_until_a_tenth_of_its_range_is_left_and_weaker_again) {
+    const td_contact_opts touch = td_contact_opts_default();
+    const place2 at[2] = {{0, 0.00504}, {0.3, 0.00504}};
+    OWNED(held_island) s = {.count = 1, .has_ground = true};
+    s.actor[0] = bars(at, 1, TD_JOINT_FREE, 1, ROUND);
+    hold_with(&s, NULL, 0, &touch, NULL);
+    set_steps(&s, 1.0 / 60, 1e-8);
+    s.ground = td_collider_default(TD_COLLIDER_PLANE);
+    const double before = gap_after(&s, 0, 50);
+    CHECK_IN(before, 0.4, 1);
+    CHECK_IN(gap_after(&s, 3000, 3), 0, 0.09);
+    CHECK_IN(gap_after(&s, 3000, 30), 0.1, 0.11);
+    CHECK_REL(gap_after(&s, 0, 50), before, 1e-4);
+}
