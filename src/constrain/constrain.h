@@ -86,8 +86,7 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 
 // ---- relations.c
 
-// How many relations it has; `joint` is the kind of joint of its first side, for those that have
-// one.
+// Number of relations; `joint` is the kind of joint of its first side, if it acts on a joint.
 int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint);
 // The relations, with what was found, the target for now, and how the first side is turned when the
 // step begins. Fills as many as there are.
@@ -118,8 +117,8 @@ int32_t tdi_relation_curvature_rows(const tdi_relation *relation);
 // These directions, as far as they are known, in the world's axes.
 void tdi_relation_free_axes(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                             td_real along, td_vec3 *way);
-// The sum of force_r times the second derivative of row r by the first point, when the others
-// stand.
+// The sum of force_r times the second derivative of row r by the first point, with the others
+// fixed.
 td_sym3 tdi_relation_hessian(const tdi_relation *relation, const td_vec3 x[TDI_RELATION_POINTS],
                              td_real along, const td_real force[TDI_RELATION_ROWS]);
 // The part of a symmetric matrix that is positive semi-definite, in its own axes.

@@ -67,7 +67,7 @@ static tdi_relation line_relation(spot a, spot b, td_vec3 e1, td_vec3 e2, int32_
         .point = {first_at(a), second_at(b), second_at(further(b, e1)), second_at(further(b, e2))}};
 }
 
-// Rows of what lies between low and high.
+// Rows of a coordinate with bounds.
 static void set_range(tdi_relation *relation, td_real low, td_real high) {
     relation->law = TDI_LAW_ONE_SIDED;
     relation->low = low;

@@ -425,7 +425,7 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
     *c->colliders.pose_time = NAN;
     c->colliders.count = count;
     c->broad.valid_colliders = false;
-    c->pairs.count = c->pairs.self_count; // what was found may speak of colliders that are gone
+    c->pairs.count = c->pairs.self_count; // other pairs may name removed colliders
     c->friction_count = 0;
     for (int32_t k = 0; k < count; k++) {
         c->colliders.item[k] = part_of(&colliders[k], from, to);

@@ -242,7 +242,7 @@ static tdi_closest over_axis(const tdi_pair_shape *two, td_real s) {
 }
 
 // The part of an axis that lies along another one, or over the face of a box in the direction of e.
-// False: there is none.
+// False: it has no such part.
 static bool part_along(const tdi_pair_shape *two, td_vec3 e, td_real part[2]) {
     const td_vec3 u = tdi_sub(two->b, two->a), v = tdi_sub(two->d, two->c);
     const td_real uu = tdi_dot(u, u), a[3] = {two->a.x, two->a.y, two->a.z},

@@ -87,7 +87,7 @@ static td_real work_of(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_pl
                       before = tdi_sub(tdi_plane_slip(p, ahead), moved);
         td_vec3 after = tdi_sub(tdi_plane_slip(p, at), tdi_rows_between(&p->row, rule->began));
         after = tdi_sub(after, moved);
-        if (p->row.other >= c->capsule_count) { // what falls together keeps its distance
+        if (p->row.other >= c->capsule_count) { // both sides fall alike
             after = tdi_madd(after, rule->gravity, -rule->h * rule->h);
         }
         work += 0.5 * tdi_dot(force, tdi_add(before, after));

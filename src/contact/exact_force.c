@@ -214,7 +214,7 @@ static bool update_resistance(const tdi_contacts *c, tdi_plane *p, const td_vec3
 static bool update_shift(const tdi_contacts *c, const tdi_plane_rule *rule, tdi_plane *p,
                          const grip *g, td_real left) {
     const td_real shift = p->friction * tdi_norm(tdi_plane_tangential(p, g->u)),
-                  gap = tdi_dot(p->row.normal, g->u) - p->shift; // beyond what it keeps
+                  gap = tdi_dot(p->row.normal, g->u) - p->shift; // beyond the gap to keep
     const int32_t most = p->restitution.acts ? SHIFTS : rule->h < rule->whole ? 0 : FOLLOWS;
     const bool sinks = !p->restitution.acts && gap < -slack_of(p) && p->shift > shift,
                off = sinks || (fabs(shift - p->shift) > left && c->planes.updates <= most);

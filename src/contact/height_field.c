@@ -2,7 +2,7 @@
 // The ground of a height field.
 //
 // Surface    H is a cubic spline with two continuous derivatives that passes through all heights
-//            and has no curvature across its border, where it goes on straight. A surface of
+//            and has no curvature across its border, beyond which it is linear. A surface of
 //            triangles would have edges at which things bump, and creases in which the distance has
 //            no derivative.
 // Spline     With coefficients c on the grid and one more row around it, and B the cubic B-spline,
@@ -210,7 +210,7 @@ tdi_ground tdi_height_field_at(const td_height_field *f, td_real x, td_real z) {
         g.xz += d[1][l] * row[1];
         g.zz += d[2][l] * row[0];
     }
-    // beyond the border it goes on straight
+    // linear beyond the border
     g.height += g.x * u.beyond + g.z * v.beyond + g.xz * u.beyond * v.beyond;
     g.x += g.xz * v.beyond;
     g.z += g.xz * u.beyond;

@@ -199,11 +199,11 @@ static void begin(void *body) {
     }
 }
 
-static void drive(void *body, td_real time, bool stand) {
+static void drive(void *body, td_real time, bool stationary) {
     tdi_helix_state *s = body;
     const td_base_motion base = tdi_base_after(&s->head.start.base, time * s->head.rule.dt);
     tdi_helix_put_base(s, time > 0 ? &base : &s->head.start.base);
-    if (stand) {
+    if (stationary) {
         tdi_helix_update(s);
     }
 }

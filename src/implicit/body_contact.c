@@ -113,8 +113,8 @@ void tdi_body_contact_gather_pose(const tdi_system *y) {
 
 // ---- steps ----------------------------------------------------------------------------------
 
-// The same for all members of a system: what is weaker than at the end of the last step would let
-// them sink into each other.
+// The same for all members of a system: with a barrier weaker than at the end of the last step they
+// would approach each other.
 static td_real strength_of(const tdi_body_contact *t) {
     td_real most = 1;
     for (int32_t k = 0; k < t->member_count; k++) {
@@ -194,7 +194,7 @@ static td_real reach_within(const tdi_body_contact *t, td_real gap) {
     return t->exact_step.used ? gap / TDI_PLANE_GAP : SHORT * gap;
 }
 
-// What is placed within the range of something must not be thrown: its range ends before that,
+// A body that is placed within the range of another must not be thrown: its range is reduced,
 // unless the barrier has no more potential than when the last step ended.
 static void begin_reach(tdi_body_contact *t) {
     bool placed = false;
@@ -273,7 +273,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
 }
 
 void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
-    tdi_body_contact_evaluate(t, y, false, false, NULL); // for those who ask for contacts
+    tdi_body_contact_evaluate(t, y, false, false, NULL); // for td_island_contacts()
     if (t->exact_step.used) {
         tdi_exact_save_forces(t, y);
         end_reach(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The coupled solve by conjugate gradients, for bodies of any solver.
 //
-// Blocks    what a contact adds on one capsule goes into the factors of its body. What it adds
+// Blocks    the terms of a contact on one capsule go into the factors of its body. The terms
 //           between two capsules, C, couples the bodies: the increments solve
 //             (E + J^T C J) x = -r,
 //           E being what the bodies factored and J x the motion of their points. Where all
@@ -16,7 +16,7 @@
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
 
-#define CG_STEPS     400  // what is left then is solved by the next increment
+#define CG_STEPS     400  // at most; the next increment solves the rest
 #define CG_TOLERANCE 1e-3 // of the increments, in the norm of the factored part
 
 static void activate(tdi_body_contact *t, int32_t p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constraints on the bodies of a system: what is kept, the beginning and the end of steps.
+// Constraints on the bodies of a system: their state, and the beginning and end of steps.
 
 #include "implicit/constants.h"
 #include "implicit/constraint.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MERIT      10.0 // of the bodies' inertia: what a line search sees of an error
-#define THIN       1e-6 // of a segment's inertia: what it has about itself at least
+#define THIN       1e-6 // of a segment's inertia: the least about its own axis
 #define SOON       1e-9 // s: times that are the same but for rounding
 #define TRY_AGAIN  1e-5 // m or rad: what could not be met and is as near as this is tried again
 #define MOST_PAUSE 64   // steps: farther off it is tried after 1, 2, 4, ... and so many steps
@@ -361,7 +361,7 @@ static void report_relation(tdi_constraint_set *h, const tdi_row_group *b) {
     }
 }
 
-// One-sided rows that push by rounding alone do not push: whether BDF2 goes on must not hang on it.
+// One-sided rows whose force is rounding alone are inactive: BDF2 must not depend on rounding.
 static void settle_relation(const tdi_row_group *b, td_real *l) {
     for (int32_t r = 0; tdi_is_one_sided(b) && b->acts && r < b->law.row_count; r++) {
         l[r] = -l[r] > tdi_least_force(b) ? l[r] : 0;

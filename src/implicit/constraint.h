@@ -137,7 +137,7 @@ void tdi_constraints_set_target(tdi_constraint_set *h, int32_t k,
 void tdi_constraints_reset_target(tdi_constraint_set *h, int32_t k,
                                   const td_constraint_target *target);
 void tdi_constraints_enable(tdi_constraint_set *h, int32_t k, bool hold);
-// What was set last.
+// The target set last.
 bool tdi_constraints_target(const tdi_constraint_set *h, int32_t k, td_constraint_target *target);
 td_constraint_report tdi_constraints_report(const tdi_constraint_set *h, int32_t k);
 size_t tdi_constraints_save_size(const tdi_constraint_set *h);
@@ -183,8 +183,8 @@ void tdi_constraints_update_multipliers(tdi_constraint_set *all, const tdi_syste
 bool tdi_constraints_within_reach(tdi_constraint_set *all);
 // No increment was taken: forces as they were.
 void tdi_constraints_restore_multipliers(tdi_constraint_set *all);
-// At the new poses, after increments of this size, taken whole or not. True: all constraints are
-// met, but for those that cannot be.
+// At the new poses, after increments of this size, taken whole or not. True: all constraints
+// that can be satisfied are.
 bool tdi_constraints_converged(tdi_constraint_set *all, const tdi_system *system, td_real largest,
                                bool whole);
 

@@ -467,7 +467,7 @@ static td_real error_of(const tdi_row_group *b, const tdi_constraint_state *s, c
         const td_real l = s->l[b->relation][r];
         const bool idle = tdi_is_one_sided(b) && c[r] > 0 && !(l < 0);
         const td_real e = idle ? 0 : counts_of(b) * fabs(tdi_row_error(b, l, c[r]));
-        most = e <= most ? most : e; // keeps what is not a number
+        most = e <= most ? most : e; // keeps NaN
     }
     return most;
 }

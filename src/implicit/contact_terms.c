@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define STEADY 0.1  // of a force, or of a speed: changes by less than this are small
-#define FAINT  0.01 // of the largest force of contact: what is less does not count
+#define FAINT  0.01 // of the largest force of contact: smaller ones are ignored
 
 // ---- terms ----------------------------------------------------------------------------------
 
@@ -51,8 +51,8 @@ bool tdi_body_contact_any(const tdi_body_contact *t) {
     return count > 0;
 }
 
-// While what is driven has a way to go, most of the force is that of motion to come: it has no
-// lever arms yet.
+// Until prescribed motions reach their end, most of the force is due to the remaining motion, and
+// has no lever arms yet.
 static tdi_geometric_part geometric_of(const tdi_body_contact *t) {
     return t->terms.rule.ahead > 0 ? TDI_GEOMETRIC_NONE : TDI_GEOMETRIC_ALL;
 }
@@ -133,7 +133,7 @@ td_real tdi_body_contact_largest(tdi_body_contact *t, const tdi_system *y, int32
     tdi_state_motions(y->member[member].body, tdi_nodes(0, last - first), false, t->motion + first);
     for (int32_t p = first; p < last; p++) {
         const td_real x = tdi_norm(t->motion[p]);
-        most = x <= most ? most : x; // keeps what is not a number
+        most = x <= most ? most : x; // keeps NaN
     }
     return most;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The numbers of the coupled system, and its factor.
 //
-// Held      An unknown that is held has no equation, only a 1 on the diagonal. If its increment
-//           x_h is prescribed, the others get the gradient r + H x_h.
+// Fixed     A fixed unknown has no equation, only a 1 on the diagonal. If its increment x_h is
+//           prescribed, the others get the gradient r + H x_h.
 // Contact   J^T H J between two sides. J selects three displacements among the four unknowns of a
 //           point, or has besides what turns of capsules add to the slip of friction.
 // Rows      With a number z a row between two segments is (a - z) + (b + z): each part K_a (a - z)
@@ -160,7 +160,8 @@ static void take_contacts(void *context, int64_t k) {
     }
 }
 
-// Blocks of contacts change gradients of both sides where something is held and moves.
+// Blocks of contacts change the gradients of both sides where fixed unknowns have prescribed
+// increments.
 static bool any_driven(const tdi_coupled *c) {
     bool any = false;
     for (int32_t i = 0; i < c->sparse->node_count && !any; i++) {

@@ -108,8 +108,7 @@ void tdi_newton_soften(tdi_newton_run *n) {
     }
 }
 
-// Adds more inertia to an exact Hessian that is not positive definite, or goes on to the next
-// model.
+// Adds more inertia to an exact Hessian that is not positive definite, or selects the next model.
 static void change_model(tdi_newton_run *n, bool all) {
     tdi_newton_model *m = &n->model;
     if (m->used == TDI_MODEL_EXACT && m->damp < m->most_damp) {

@@ -28,8 +28,8 @@
 #include <string.h>
 
 #define CLOSE       1e-6  // m or rad: a one-sided row within this may push
-#define SAME        1e-10 // of the largest pivot: rows that say the same
-#define CURVED      1e-9  // of the largest second derivative of a relation: less is none
+#define SAME        1e-10 // of the largest pivot: redundant rows
+#define CURVED      1e-9  // of the largest second derivative of a relation: smaller ones are zero
 #define ROUNDING    1e-13 // m or rad: errors of coordinates
 #define FALLS       1e-3  // 1/s^2: of lambda; what falls more slowly, in half a minute, is neutral
 #define MOST_FORCES (1 << 27) // numbers in the matrix of rows: 1 GiB
@@ -236,7 +236,7 @@ static void find_forces(modal *m) {
     m->count = m->hard;
 }
 
-// Forces of all rows of a relation, 0 of those that do not take part.
+// Forces of all rows of a relation; inactive rows have 0.
 static bool relation_forces(const modal *m, const tdi_constraint_set *h, int32_t group,
                             td_real force[TDI_RELATION_ROWS]) {
     bool any = false;

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST  4    // increments of a member: more cost what they save
+#define MOST  4    // increments of a member: more cost as much as they save
 #define SMALL 1e-4 // rad or m: an increment below this is the last
 #define CLOSE 0.05 // of the radius: members nearer to their aim are not moved
 

@@ -240,9 +240,9 @@ typedef struct tdi_implicit {
     // * Restores the pose at which the step began, with the same bits; base and `known` are
     // restored before. Left out: guess() does so.
     void (*undo)(void *body);
-    // * Moves the base to its pose at this time, before try(); with `stand` it also moves all
+    // * Moves the base to its pose at this time, before try(); with `stationary` it also moves all
     // driven ends, and nothing else.
-    void (*drive)(void *body, td_real time, bool stand);
+    void (*drive)(void *body, td_real time, bool stationary);
     // * Uses the memory on a cache line, with any content, for head.scratch_bytes that are unused
     // between steps; NULL: the body's own memory. Bodies that share it find it in the cache.
     void (*use_scratch)(void *body, void *memory);

@@ -31,10 +31,10 @@
 #define FADE        0.7  // of a rate is still counted at the next choice
 #define GUST        1.6  // s: in wind, of a rate the amplitude to come
 #define CALM        0.2  // m/s: no wind
-#define NEAREST     0.01 // m: what is nearer to the camera counts as much
+#define NEAREST     0.01 // m: smaller distances from the camera count as this
 #define FADE_SWING  0.9  // of how far it turned is
 #define FADE_UNEVEN 0.8  // of how far it turned unlike the joint before it is
-#define STAY        0.5  // of its cost is counted against what is reduced already
+#define STAY        0.5  // of its cost counts, if a joint is reduced already
 #define ROOM        0.4  // of the error is used by a choice in wind, so that gusts need no other
 #define ROUNDS      3    // of choices for a count of joints
 #define WORTH       2.0  // times the steps between choices have to pay for a change

@@ -253,7 +253,7 @@ static void sum_weights(tdi_reduced_state *s) {
     }
 }
 
-// Clusters come before what they carry, so that seats are placed when they are needed.
+// A cluster comes before the clusters that it carries, so that their seats are known.
 static void make_joints(tdi_reduced_state *s) {
     for (int32_t i = 0, c = 0; i < s->full->body_count; i++) {
         const bool own = s->mode[i] == TD_REDUCE_OWN;

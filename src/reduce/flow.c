@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define GROWN 3.0 // times the flow of the last choice: the next choice is at once
-#define FADES 0.5 // of what was seen counts at the next choice
+#define FADES 0.5 // of the flow seen counts at the next choice
 #define FLOW  1.0 // m/s: a flow below this is no gust
 
 // From what the rule of two steps took from the past:

@@ -515,10 +515,10 @@ void tdi_rod_perturb_pose(void *body, const tdi_rigid *g) {
 
 // ---- what is held ---------------------------------------------------------------------------
 
-static void drive(void *body, td_real time, bool stand) {
+static void drive(void *body, td_real time, bool stationary) {
     tdi_rod_state *s = body;
     (void)time; // increments take it along
-    if (stand) {
+    if (stationary) {
         memset(s->step, 0, (size_t)s->model->node_count * sizeof *s->step);
         tdi_rod_carry_left(s, s->pose_back);
         try(s, 1, false);

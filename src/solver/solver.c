@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is the same for all solvers: memory of models, rest, modes and damping of a body by itself.
+// Functions that all solvers share: memory of models; rest, modes and damping of a single body.
 
 #include "solver/solver.h"
 
@@ -70,7 +70,7 @@ td_status tdi_body_settle(td_body *body, const td_step_opts *opts, td_step_stats
 
 // ---- modes and damping ----------------------------------------------------------------------
 
-enum { LOWEST = 12 }; // modes to look at for a ratio: the first may be those of a free body
+enum { LOWEST = 12 }; // modes searched for a ratio: the first may be rigid motions
 
 td_status tdi_damping_time(const td_body_model *second, const td_damping_opts *opts,
                            const td_alloc *alloc, td_real *time, td_diag *diag) {

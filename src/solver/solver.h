@@ -62,11 +62,12 @@ typedef struct tdi_transfer_ops {
     void (*inherit)(void *state, void *from, const tdi_segment_source *segment_map);
     // * Numbers of the springs at a segment and of their rest, which rest_new and damped_new may
     // have changed: writes them, or with `set` reads them, of as many as TDI_SPRINGS; gives their
-    // count, which is the same for all segments of all models. Any numbers do no harm.
+    // count, which is the same for all segments of all models. Any numbers are safe.
     int32_t (*springs)(void *model, int32_t segment, bool set, td_real *numbers);
     // * Takes the springs and their damping of `count` segments from `first` on, in which the
     // skeleton `to` differs from that of the model, `from`; all of the model's springs are `by`
-    // times those of a skeleton. Refuses what it cannot make of them, with the model as it was.
+    // times those of a skeleton. Refuses springs that it does not
+    // have, and leaves the model unchanged.
     td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
                               int32_t first, int32_t count, tdi_factors by, td_diag *diag);
     // * A model of what is left of a skeleton that was cut, for a solver that would make another

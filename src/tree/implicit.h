@@ -63,7 +63,7 @@ void tdi_step_begin(void *body);
 void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part);
 void tdi_step_undo(void *body);
 void tdi_step_accept(void *body);
-void tdi_step_drive(void *body, td_real time, bool stand);
+void tdi_step_drive(void *body, td_real time, bool stationary);
 void tdi_step_clear(void *body);
 tdi_factored tdi_step_factor(void *body, const tdi_model *model);
 td_real tdi_step_solve(void *body, tdi_solving how, td_real *predicted_decrease);

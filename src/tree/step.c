@@ -275,11 +275,11 @@ void tdi_step_begin(void *body) {
                                      .angle_near = s->angle_near};
 }
 
-void tdi_step_drive(void *body, td_real time, bool stand) {
+void tdi_step_drive(void *body, td_real time, bool stationary) {
     tdi_tree_state *s = body;
     s->now->time = time;
     tdi_tree_carry_base(s, &s->head.start.base, time * s->head.rule.dt);
-    if (stand) {
+    if (stationary) {
         tdi_tree_place(s->model, s);
     }
 }

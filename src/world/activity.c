@@ -156,7 +156,7 @@ static bool all_are(const td_world *w, const tdi_island *i, tdi_activity state) 
     return all;
 }
 
-// Where one actor is active, all are: what was blocked is tried again.
+// Where one actor is active, all are: blocked actors are tried again.
 static void activate(td_world *w, const tdi_island *i) {
     for (int32_t j = 0; j < i->count; j++) {
         tdi_actor *a = member(w, i, j);

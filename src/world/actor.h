@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Actors: what they are, how they are made, come, go and are put back.
+// Actors: their data, how they are made, added, removed and restored.
 
 #include "implicit/body_contact.h"
 #include "math/vec3.h"
@@ -77,7 +77,7 @@ typedef struct tdi_actor_before {
     td_reaction reaction;
 } tdi_actor_before;
 
-// Loads of an actor, and what they are made of in a step: loads.c.
+// Loads of an actor, and their sources: loads.c.
 typedef struct tdi_actor_load {
     tdi_acting *acting; // in the scene's order
     int32_t acting_count;
@@ -178,7 +178,7 @@ typedef struct tdi_room {
 td_status tdi_actor_make(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
 // The same of one that is there: its solver, skeleton and state become those of a variant.
 td_status tdi_actor_form(td_world *world, int32_t variant, tdi_actor *actor, td_diag *diag);
-// Whether exact contact leaves something to the next step, of what touches or does not.
+// Whether contact forces are kept from step to step.
 bool tdi_world_keeps_contact_forces(const td_world *world, bool has_contact);
 // What exact contact left of the last step (0), or leaves of the next (1); and how many.
 td_vec3 *tdi_actor_contact_forces(const tdi_actor *actor, int other);
@@ -204,10 +204,10 @@ td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
 // Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
 td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
                                 td_diag *diag);
-// All that steps need for those that were made.
+// Memory that steps need for all actors that were made.
 td_status tdi_world_make_step_room(td_world *world, td_diag *diag);
-// Makes what is missing of actors of these variants, one a place; what fails leaves places as they
-// were. Then takes the places that a save names, which cannot fail.
+// Makes missing actors of these variants, one a place; a failure changes no place. Then assigns the
+// places that a save names, which cannot fail.
 td_status tdi_world_make_places(td_world *world, const int32_t *variants, int32_t count,
                                 td_diag *diag);
 void tdi_world_take_places(td_world *world, const int32_t *variants, int32_t count);

@@ -289,7 +289,7 @@ td_status tdi_world_restore_constraints(td_world *w, td_diag *diag) {
         }
     }
     status = status == TD_OK ? regroup(w, diag) : status;
-    if (status != TD_OK) { // the world goes on without added constraints
+    if (status != TD_OK) { // the world keeps none of the added constraints
         w->constraints.slot_count = w->scene->def.constraint_count;
         regroup(w, NULL);
     }
@@ -326,7 +326,7 @@ static td_status check_attach(const td_world *w, const td_attach_def *def, td_di
     return tdi_check_pose(def->position, def->rotation, diag);
 }
 
-// Whether its base is not held.
+// Whether its base is free.
 static bool is_loose(const td_world *w, const tdi_actor *a) {
     const td_body_model *model = w->variants.list[a->variant].model;
     td_vec3 place;

@@ -302,8 +302,8 @@ static void take_place(td_world *w, tdi_change *c) {
     tdi_actor_set_name(w, &w->actors[k], tdi_object_places(w, w->actors[k].object, k), true);
 }
 
-// Islands and contacts of the last step name states that are no more.
-// Contact is placed anew for those that changed alone.
+// Islands and contacts of the last step name states that no longer exist. Contact memory is placed
+// again for the changed actors alone.
 static void regroup(td_world *w, const tdi_change *c) {
     w->islands.count = 0;
     w->islands.regroup = true;

@@ -22,7 +22,7 @@ typedef struct tdi_constraint_slot {
     bool begun;            // it has
     bool released;         // a program has released it: td_world_set_hold()
     bool renewed;          // while groups form: its segments have other numbers
-    uint64_t digest;       // of what it did in the last step
+    uint64_t digest;       // of its data in the last step
     struct {
         td_constraint_target target;
         bool enabled;

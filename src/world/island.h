@@ -19,7 +19,7 @@ typedef struct tdi_island {
     bool converged;                  // the step was solved
     bool accepted;                   // and accepted
     tdi_activity activity;           // of its actors
-    bool truncated;                  // its budget was spent; what was found is taken
+    bool truncated;                  // its budget was spent; the last pose is taken
     bool late;                       // the time of the step was spent before its turn
     td_real energy;                  // J: with all kinds, when such a step began
     tdi_budget budget;
@@ -35,7 +35,7 @@ static inline bool tdi_island_is_solved(const tdi_island *island) {
 typedef struct tdi_islands {
     tdi_island *all; // every actor is in one
     int32_t count;
-    int32_t *active; // those that are stepped
+    int32_t *active; // indices of the islands that are stepped
     int32_t active_count;
     tdi_member *members; // island after island
     int32_t member_count;
@@ -81,7 +81,7 @@ typedef struct tdi_collider_slot {
     tdi_transform next;
 } tdi_collider_slot;
 
-// All of them, and those that steps see: colliders.c.
+// All colliders, and the enabled ones that steps use: colliders.c.
 typedef struct tdi_world_colliders {
     tdi_collider_slot *slots;
     int32_t count; // places
@@ -130,7 +130,7 @@ td_status tdi_world_constraint_room(td_world *world, int64_t count);
 // colliders.c: colliders and how contact works.
 td_status tdi_world_make_colliders(td_world *world, td_diag_list *diags);
 void tdi_world_free_colliders(td_world *world); // the ground of height fields
-// Refuses what is no pose.
+// Refuses numbers that are not a pose.
 td_status tdi_check_pose(td_vec3 position, td_quat rotation, td_diag *diag);
 // Whether the scene lets things touch.
 bool tdi_world_has_contact(const td_world *world);
@@ -153,7 +153,7 @@ td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
 // islands.c: groups actors that are stepped together.
 td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
 void tdi_world_free_islands(td_world *world);
-// Finds pairs among those that act now.
+// Searches for pairs include the present actors.
 void tdi_world_follow_actors(td_world *world);
 // Finds pairs of all actors that come near each other from n->x on the way dx, NULL: now.
 td_status tdi_world_find_pairs(td_world *world, const td_vec3 *dx, td_diag *diag);
@@ -161,8 +161,8 @@ td_status tdi_world_find_pairs(td_world *world, const td_vec3 *dx, td_diag *diag
 int32_t tdi_near_first(const tdi_nearness *near, int32_t actor);
 // Groups the actors for a step that begins.
 td_status tdi_world_find_islands(td_world *world, td_diag *diag);
-// After the islands were solved: whether all stayed apart. If not, those that came near each other
-// are joined, and all have to be solved anew from where the step began.
+// After the islands were solved: whether all stayed apart. If not, islands that came near each
+// other are joined, and all have to be solved again from the start of the step.
 td_status tdi_world_check_islands(td_world *world, bool *apart, td_diag *diag);
 td_status tdi_world_join_islands(td_world *world, td_diag *diag);
 // Moves contact of a pending island to another block. False: no block is large enough.
@@ -193,10 +193,10 @@ void tdi_world_end_budget(td_world *world);
 void tdi_world_order_islands(td_world *world);
 // Whether islands that come near others are blocked from now on, and not joined.
 bool tdi_world_ends_rounds(const td_world *world);
-// An island is to be solved: what it may cost in this step; NULL: any.
+// The budget of an island in this step; NULL: unlimited.
 tdi_budget *tdi_island_begin_budget(const td_world *world, tdi_island *island);
-// Where it was not solved for want of budget, and bodies are where the step began: takes what can
-// be found, or has its status say that it is to be held.
+// For an island that its budget did not suffice for, with bodies at the start of the step: takes an
+// unsolved pose, or sets the status so that the island is blocked.
 void tdi_island_truncate(td_world *world, tdi_island *island, const tdi_system *system);
 // After that was accepted: limits the kinetic energy.
 void tdi_island_limit_energy(td_world *world, const tdi_island *island);

@@ -392,8 +392,8 @@ static void note_islands(td_world *w) {
     }
 }
 
-// Of all that are solved. What is known stays where it is; where that leaves no block that is large
-// enough, all are placed anew, one after the other.
+// Contact memory of all islands that are solved. Known islands keep their block; where no free
+// block is large enough, all are placed again, one after the other.
 static td_status place_contacts(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
     n->lacks = 0;

@@ -53,7 +53,7 @@ static td_object_def *make_room(td_world *w, const td_object_def *kind) {
     return defs;
 }
 
-// Variants from `first` on, the last, go before those that are actors' own.
+// Moves the last variants, from `first` on, before the actors' own.
 static td_status place_variants(td_world *w, int32_t first, int32_t object) {
     const int32_t count = w->variants.count - first, own = first - w->variants.of_scene;
     tdi_variant *to = w->variants.list + w->variants.of_scene;

@@ -63,7 +63,7 @@ tdi_transform tdi_actor_place(const td_world *world, const tdi_actor *actor);
 tdi_rate tdi_actor_base_rate(const tdi_actor *actor);
 // Moves the actor's base to where the scene has put it, for the step that begins at t0.
 void tdi_actor_move_base(td_world *world, tdi_actor *actor, td_real t0);
-// Moves the ends of a strand that are held, after its base.
+// Moves the prescribed ends of a strand, after its base.
 void tdi_actor_move_ends(const td_world *world, tdi_actor *actor);
 // From the true frame to the simulated one, and back.
 td_vec3 tdi_to_simulated(const tdi_actor *actor, td_vec3 x);

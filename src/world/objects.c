@@ -224,7 +224,7 @@ static td_status make_borne(const td_world *w, tdi_actor *a) {
     return TD_OK;
 }
 
-// Height fields meet the ends of segments: what is longer than half a cell would sink into ridges.
+// Height fields touch the ends of segments: longer ones than half a cell would sink into ridges.
 static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *diag) {
     const td_scene_def *def = &w->scene->def;
     const size_t points = (size_t)a->state->point_count, capsules = (size_t)a->state->capsule_count,

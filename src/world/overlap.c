@@ -88,7 +88,7 @@ bool tdi_collider_reaches(const td_collider *c, const td_box *b) {
                                                            : tdi_norm(c->sides) / 2;
     const td_vec3 p = c->position0, q = c->position;
     if (c->kind == TD_COLLIDER_HEIGHT_FIELD) {
-        return true; // it goes on beyond its border
+        return true; // it has no border
     }
     return c->kind == TD_COLLIDER_PLANE
                ? below(p, c->rotation0, b) || below(q, c->rotation, b)

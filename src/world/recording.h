@@ -54,12 +54,12 @@ typedef struct tdi_step_hook {
 void tdi_world_log_made(const td_world *world);
 // Where steps are shorter than the scene says.
 void tdi_world_log_dt(const td_world *world);
-// After a step: what was hard. Of one that failed: why.
+// Logs steps that were hard to solve, and why a step failed.
 void tdi_world_log_step(const td_world *world);
 void tdi_world_log_failure(const td_world *world, td_status status, const td_diag *diag);
 
 // watch.c
-// After an island was solved, before it is accepted: reactions of those that are watched.
+// After an island was solved, before it is accepted: reactions of watched bases.
 void tdi_island_react(td_world *world, const tdi_island *island, const tdi_system *system);
 // After a step: which contacts began and ended.
 void tdi_world_watch(td_world *world);

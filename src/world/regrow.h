@@ -27,7 +27,7 @@ typedef struct tdi_change {
     const tdi_segment_source *segment_map[TDI_PARTS];
     tdi_actor next[TDI_PARTS]; // with memory of their own
     bool made[TDI_PARTS];
-    bool more;                 // what falls has a place that nobody had before
+    bool more;                 // the severed part has a new place
     tdi_severed_pairs severed; // pairs that come with it
 } tdi_change;
 

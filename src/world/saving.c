@@ -26,7 +26,7 @@ typedef struct head {
     int64_t step;
     int32_t actors, colliders, applied; // places
     int32_t watched;                    // room for pairs
-    int32_t slept;                      // contacts of those that sleep
+    int32_t slept;                      // contacts of sleeping actors
     int32_t drives;                     // degrees of freedom that are driven
     int32_t added_constraints;          // places of constraints that were added
     int32_t pairs;                      // that there is room for, a segment
@@ -77,8 +77,8 @@ typedef struct counter {
     uint64_t fixed, contact; // of numbers that cannot change
 } counter;
 
-// Numbers that decide a step and cannot change: a save holds their digests alone. What is recorded
-// may differ, and integrators are saved.
+// Numbers that decide a step and cannot change: a save holds their digests alone. Recorded
+// quantities may differ, and integrators are saved.
 static void note_fixed(counter *c, const tdi_scene_field *field, const void *at, const char *path) {
     const bool contact = strncmp(path, "contact.", 8) == 0 || strncmp(path, "colliders[", 10) == 0;
     const bool number = field->kind != TDI_SCENE_TEXT && field->kind != TDI_SCENE_LIST &&

@@ -54,7 +54,7 @@ td_status tdi_object_fault(const td_world *world, int32_t object, td_status stat
 // of its object is to blame when that fails.
 td_status tdi_variant_make(td_world *world, tdi_variant *variant, tdi_factors factors,
                            const char **key, td_diag *diag);
-// The last of it: rest under gravity, damping, and what is known of its skeleton.
+// Completes it: rest under gravity, damping, and figures of its skeleton.
 td_status tdi_variant_finish(td_world *world, tdi_variant *variant, const char **key,
                              td_diag *diag);
 td_status tdi_variant_measure(td_world *world, tdi_variant *variant);

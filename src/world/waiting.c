@@ -54,7 +54,7 @@ static void sample_air(const td_world *w, const tdi_actor *a, td_vec3 winds[TDI_
     }
 }
 
-// Before the first step nothing moves yet: what is to move is given the joints that matter at once.
+// Before the first step nothing moves: reduced actors choose their joints at once.
 static bool starts_at_rest(const td_world *w, int32_t k) {
     return w->clock.step == 0 &&
            w->scene->def.objects[w->actors[k].object].start == TD_START_SETTLED;
