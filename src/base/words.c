@@ -36,9 +36,9 @@ int32_t td_word_distance(const char *a, const char *b) {
     return row[nb];
 }
 
-// One letter of a short word, two of a longer one (letters that changed places count as two), or a
-// third of a long one.
-int32_t tdi_word_reach(const char *word) {
+// How many letters may differ: one letter of a short word, two of a longer one (letters that
+// changed places count as two), or a third of a long one.
+static int32_t reach_of(const char *word) {
     const size_t letters = strlen(word);
     return letters < 2 ? 0 : letters < 4 ? 1 : letters < 9 ? 2 : (int32_t)letters / 3;
 }
@@ -58,7 +58,7 @@ static bool same_but_case(const char *a, const char *b) {
 void tdi_word_consider(tdi_near_word *near, const char *name) {
     const int32_t distance =
         same_but_case(near->word, name) ? 0 : td_word_distance(near->word, name);
-    if (distance <= tdi_word_reach(near->word) && (!near->best || distance < near->distance)) {
+    if (distance <= reach_of(near->word) && (!near->best || distance < near->distance)) {
         near->best = name;
         near->distance = distance;
     }

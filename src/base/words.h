@@ -24,6 +24,3 @@ typedef struct tdi_word_list {
 
 void tdi_words_add(tdi_word_list *list, const char *name);
 void tdi_words_end(tdi_word_list *list);
-
-// How many letters may differ.
-int32_t tdi_word_reach(const char *word);

@@ -139,7 +139,9 @@ static bool boxes_meet(const tdi_probe *p, const tdi_float_box *b) {
            p->high.y >= b->low[1] && p->origin.z <= b->high[2] && p->high.z >= b->low[2];
 }
 
-td_real tdi_probe_entry(const tdi_probe *p, const tdi_float_box *box, td_real most) {
+// How far from the origin a probe meets a box, at the least; above `most`: it does not. Overlaps of
+// a box are at 0.
+static td_real entry_of(const tdi_probe *p, const tdi_float_box *box, td_real most) {
     return !(box->low[0] <= box->high[0]) ? HUGE_VAL
            : p->kind == TDI_PROBE_RAY     ? ray_entry(p, box, most)
            : p->kind == TDI_PROBE_POINT   ? point_entry(p, box)
@@ -161,7 +163,7 @@ void tdi_walk_start(tdi_walk *w, const tdi_box_tree *tree, const tdi_probe *prob
     w->probe = probe;
     w->depth = 0;
     const tdi_float_box all = tdi_box_tree_bounds(tree);
-    const td_real entry = tdi_probe_entry(probe, &all, most);
+    const td_real entry = entry_of(probe, &all, most);
     if (entry <= most && entry < HUGE_VAL) {
         push(w, tree->level_count - 1, 0, entry);
     }
@@ -175,7 +177,7 @@ static void push_children(tdi_walk *w, int32_t level, int32_t index, td_real mos
     const int32_t end = begin + TDI_BOX_FAN < count ? begin + TDI_BOX_FAN : count;
     const int32_t bottom = w->depth;
     for (int32_t k = end - 1; k >= begin; k--) {
-        const td_real entry = tdi_probe_entry(w->probe, &t->box[t->first[level] + k], most);
+        const td_real entry = entry_of(w->probe, &t->box[t->first[level] + k], most);
         if (!(entry <= most && entry < HUGE_VAL)) {
             continue;
         }

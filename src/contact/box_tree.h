@@ -57,10 +57,6 @@ typedef struct tdi_probe {
     td_real radius;
 } tdi_probe;
 
-// How far from the origin a probe meets a box, at the least; above `most`: it does not. Overlaps of
-// a box are at 0.
-td_real tdi_probe_entry(const tdi_probe *p, const tdi_float_box *box, td_real most);
-
 typedef struct tdi_walk {
     const tdi_box_tree *tree;
     const tdi_probe *probe;

@@ -309,9 +309,8 @@ bool tdi_contacts_append(tdi_contacts *c, const tdi_contact *more);
 void tdi_contacts_sort(tdi_contacts *c, const int32_t *group, int32_t count);
 const int32_t *tdi_contacts_of(const tdi_contacts *c, int32_t group, int32_t *count);
 
-// The capsules whose rotations matter: those of frictions, or of planes.
-const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count);
-bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule); // whether it is one of them
+// Whether the rotation of a capsule matters: frictions or planes have it.
+bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule);
 
 // ---- exact ----------------------------------------------------------------------------------
 

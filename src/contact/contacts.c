@@ -319,11 +319,6 @@ void tdi_turning_add(tdi_contacts *c, const td_real arm[2], int32_t capsule, int
     }
 }
 
-const int32_t *tdi_contacts_turning(const tdi_contacts *c, int32_t *count) {
-    *count = c->turns.count;
-    return c->turns.item;
-}
-
 bool tdi_contacts_turns(const tdi_contacts *c, int32_t capsule) {
     return c->turns.is_turning[capsule];
 }

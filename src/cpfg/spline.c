@@ -58,7 +58,8 @@ td_real tdi_spline_value(const tdi_spline *s, td_real x) {
                                     : (1 - part) * s->samples[i] + part * s->samples[i + 1];
 }
 
-bool tdi_spline_sample(tdi_spline *s, int32_t count, tdi_arena *arena) {
+// Fills the table of a spline whose points are set. False without memory.
+static bool sample(tdi_spline *s, int32_t count, tdi_arena *arena) {
     if (count <= 2) {
         return true; // no table
     }
@@ -170,7 +171,7 @@ bool tdi_spline_read(tdi_scan *scan, const char *name, int32_t samples, tdi_aren
             return false;
         }
     }
-    return tdi_spline_sample(out, samples, arena);
+    return sample(out, samples, arena);
 }
 
 bool tdi_spline_set_read(tdi_scan *scan, int32_t *count) {

@@ -23,9 +23,6 @@ typedef struct tdi_spline {
 // The value at x, which is cut to 0..1.
 td_real tdi_spline_value(const tdi_spline *spline, td_real x);
 
-// Fills the table of a spline whose points are set. False without memory.
-bool tdi_spline_sample(tdi_spline *spline, int32_t count, tdi_arena *arena);
-
 // Reads a function of a .func or .fset file at the cursor. `name` and `samples` hold where the file
 // says nothing about them. False after a fault, and without memory, which leaves no fault.
 bool tdi_spline_read(tdi_scan *scan, const char *name, int32_t samples, tdi_arena *arena,

@@ -176,7 +176,7 @@ static bool unknown_function(tdi_parser *p, size_t at, const char *name) {
                 : tdi_parse_fail(p, at, "unknown function '%s'", name);
 }
 
-bool tdi_compile_call(tdi_parser *p, size_t at, const char *name) {
+static bool compile_call(tdi_parser *p, size_t at, const char *name) {
     if (tdi_is_print(name)) {
         return tdi_compile_print(p, at, name);
     }
@@ -235,7 +235,7 @@ static bool primary(tdi_parser *p) {
                               tdi_here(p, here));
     }
     if (tdi_at(p, "(")) {
-        return tdi_compile_call(p, at, name);
+        return compile_call(p, at, name);
     }
     int32_t array = tdi_find_array(p, name);
     if (array != TD_NONE) {

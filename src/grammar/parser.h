@@ -94,7 +94,6 @@ const tdi_name *tdi_find_name(const tdi_parser *p, const char *name); // NULL: n
 int32_t tdi_find_array(const tdi_parser *p, const char *name);        // TD_NONE: none
 bool tdi_compile_value(tdi_parser *p);                                // an expression
 bool tdi_compile_indices(tdi_parser *p, int32_t array);               // [i][j]
-bool tdi_compile_call(tdi_parser *p, size_t at, const char *name);    // from '(' on
 // "text" with \n, \t, \r, \\ and \"; the result is the arena's. NULL after a fault.
 const char *tdi_read_string(tdi_parser *p, const char *what);
 bool tdi_is_print(const char *name); // printf, fprintf, fopen, fclose, fflush

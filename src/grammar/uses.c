@@ -14,7 +14,8 @@ static int32_t own_count(const td_grammar *system) {
            system->own.array_first;
 }
 
-int32_t tdi_uses_size(const td_grammar *g) {
+// Values of a block: as many as the L-system with the most variables has, and one.
+static int32_t block_size(const td_grammar *g) {
     int32_t most = 0;
     for (int32_t k = 1; k < g->system_count; k++) {
         int32_t own = own_count(g->systems[k]);
@@ -24,7 +25,7 @@ int32_t tdi_uses_size(const td_grammar *g) {
 }
 
 static double *block_of(const tdi_uses *uses, int64_t block, const td_grammar *g) {
-    return uses->values + block * tdi_uses_size(g);
+    return uses->values + block * block_size(g);
 }
 
 bool tdi_uses_holds(const tdi_uses *uses, int64_t block, const td_grammar *g, int32_t system) {
@@ -52,7 +53,7 @@ void tdi_uses_save(tdi_uses *uses, int64_t block, const td_grammar *system, cons
 td_status tdi_uses_note(tdi_uses *uses, const td_grammar *g, const uint16_t *types, int64_t count,
                         const double *params, const double *globals, const double *arrays,
                         const td_alloc *alloc) {
-    const size_t size = (size_t)tdi_uses_size(g) * sizeof *uses->values;
+    const size_t size = (size_t)block_size(g) * sizeof *uses->values;
     for (int64_t i = 0; i < count; i++) {
         const tdi_type *type = &g->symbols.types[types[i]];
         if (type->op == TDI_OP_SUB_OPEN) {
@@ -75,6 +76,6 @@ td_status tdi_uses_note(tdi_uses *uses, const td_grammar *g, const uint16_t *typ
 
 void tdi_uses_free(tdi_uses *uses, const td_grammar *g, const td_alloc *alloc) {
     tdi_alloc_free(alloc, uses->values,
-                   (size_t)uses->capacity * (size_t)tdi_uses_size(g) * sizeof *uses->values);
+                   (size_t)uses->capacity * (size_t)block_size(g) * sizeof *uses->values);
     *uses = (tdi_uses){0};
 }

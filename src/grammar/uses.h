@@ -11,8 +11,6 @@ typedef struct tdi_uses {
     int64_t count, capacity; // blocks
 } tdi_uses;
 
-// Values of a block: as many as the L-system with the most variables has, and one.
-int32_t tdi_uses_size(const td_grammar *g);
 // Whether there is such a block, and its '?' opens the L-system in that place of the file.
 bool tdi_uses_holds(const tdi_uses *uses, int64_t block, const td_grammar *g, int32_t system);
 

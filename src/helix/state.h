@@ -22,16 +22,6 @@ static inline tdi_mat3 tdi_mat3_product(const tdi_mat3 *a, const tdi_mat3 *b) {
     }
     return c;
 }
-static inline tdi_mat3 tdi_mat3_t_product(const tdi_mat3 *a, const tdi_mat3 *b) {
-    tdi_mat3 c;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            c.m[3 * i + j] =
-                a->m[i] * b->m[j] + a->m[3 + i] * b->m[3 + j] + a->m[6 + i] * b->m[6 + j];
-        }
-    }
-    return c;
-}
 
 static inline tdi_mat3 tdi_mat3_turned(const tdi_mat3 *a) { // A^T
     return (tdi_mat3){

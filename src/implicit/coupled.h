@@ -70,8 +70,6 @@ bool tdi_coupled_order_contacts(const tdi_system *system);
 
 // ---- numbers: coupled_assembly.c ------------------------------------------------------------
 
-// Moves the fixed unknowns of a block of two nodes to the gradients.
-void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]);
 void tdi_coupled_open(const tdi_system *system);
 // After a member was factored and solved: adds -W and v x0 of its rows, if it responds. One member
 // at a time, while its memory is in the cache.

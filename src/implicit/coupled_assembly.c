@@ -33,7 +33,8 @@ static bool is_held(const tdi_unknowns *u) {
     return u->fixed[0] || u->fixed[1] || u->fixed[2] || u->fixed[3];
 }
 
-void tdi_unknowns_fix(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
+// Moves the fixed unknowns of a block of two nodes to the gradients.
+static void fix_unknowns(tdi_unknowns *a, tdi_unknowns *b, td_real block[4][4]) {
     for (int k = 0; k < 4; k++) { // an unknown that is fixed and stays writes nothing
         for (int l = 0; b->fixed[k] && b->x[k] != 0 && l < 4; l++) {
             a->gradient[l] += block[l][k] * b->x[k];
@@ -61,7 +62,7 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     }
     if (is_held(own) || is_held(other)) {
         memcpy(left, block, sizeof left);
-        tdi_unknowns_fix(own, other, left);
+        fix_unknowns(own, other, left);
         block = left;
     }
     tdi_sparse_add(c->sparse, taker->first + a, taker->first + b, block);

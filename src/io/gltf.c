@@ -334,7 +334,7 @@ void tdi_gltf_write_buffer(tdi_json *json, uint64_t size) {
 
 // ---- binary chunk ---------------------------------------------------------------------------
 
-uint8_t *tdi_gltf_put_word(uint8_t *to, uint32_t word) {
+static uint8_t *put_word(uint8_t *to, uint32_t word) {
     for (int i = 0; i < 4; i++) {
         to[i] = (uint8_t)(word >> 8 * i);
     }
@@ -344,7 +344,7 @@ uint8_t *tdi_gltf_put_word(uint8_t *to, uint32_t word) {
 uint8_t *tdi_gltf_put_float(uint8_t *to, float value) {
     uint32_t word;
     memcpy(&word, &value, sizeof word);
-    return tdi_gltf_put_word(to, word);
+    return put_word(to, word);
 }
 
 static void put_floats(uint8_t *to, const float *values, size_t count) {
@@ -385,8 +385,7 @@ void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,
     memcpy(to + (layout->offset[TDI_VIEW_COLOR] - from), part->color, 4 * vertices);
     uint8_t *at = to + (layout->offset[TDI_VIEW_INDEX] - from);
     for (int32_t i = 0; i < part->index_count; i++) {
-        at = layout->short_index ? put_short(at, part->index[i])
-                                 : tdi_gltf_put_word(at, part->index[i]);
+        at = layout->short_index ? put_short(at, part->index[i]) : put_word(at, part->index[i]);
     }
     if (layout->accessor[TDI_VIEW_TEXCOORD] != TD_NONE) {
         put_floats(to + (layout->offset[TDI_VIEW_TEXCOORD] - from), part->texcoord, 2 * vertices);
@@ -411,12 +410,12 @@ uint64_t tdi_glb_size(uint64_t json_size, uint64_t binary_size) {
 }
 
 void tdi_glb_put_head(uint8_t to[TDI_GLB_HEAD], uint64_t json_size, uint64_t binary_size) {
-    to = tdi_gltf_put_word(tdi_gltf_put_word(to, GLB_MAGIC), 2);
-    to = tdi_gltf_put_word(to, (uint32_t)tdi_glb_size(json_size, binary_size));
-    to = tdi_gltf_put_word(to, (uint32_t)tdi_gltf_padded(json_size));
-    tdi_gltf_put_word(to, CHUNK_JSON);
+    to = put_word(put_word(to, GLB_MAGIC), 2);
+    to = put_word(to, (uint32_t)tdi_glb_size(json_size, binary_size));
+    to = put_word(to, (uint32_t)tdi_gltf_padded(json_size));
+    put_word(to, CHUNK_JSON);
 }
 
 void tdi_glb_put_binary_head(uint8_t to[TDI_GLB_BINARY_HEAD], uint64_t binary_size) {
-    tdi_gltf_put_word(tdi_gltf_put_word(to, (uint32_t)binary_size), CHUNK_BINARY);
+    put_word(put_word(to, (uint32_t)binary_size), CHUNK_BINARY);
 }

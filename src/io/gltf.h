@@ -84,7 +84,6 @@ void tdi_gltf_write_view(tdi_json *json, uint64_t offset, uint64_t size); // of 
 void tdi_gltf_write_buffer(tdi_json *json, uint64_t size);
 
 // Writes and returns the place behind what was written.
-uint8_t *tdi_gltf_put_word(uint8_t *to, uint32_t word);
 uint8_t *tdi_gltf_put_float(uint8_t *to, float value);
 // `to` is where offset `from` lies, and zeroed, so that padding need not be written.
 void tdi_gltf_put_part(uint8_t *to, uint64_t from, const td_mesh_part *part,

@@ -289,7 +289,8 @@ static void relax_cone(tdi_lcp_work *k, int32_t count, int32_t i, const td_lcp_o
     k->x[i + 2] = part * k->trial[i + 2];
 }
 
-td_lcp_result tdi_lcp_sor(tdi_lcp_work *k, int32_t count, const td_lcp_opts *o) {
+// Solves the scaled problem from x = 0.
+static td_lcp_result solve_sor(tdi_lcp_work *k, int32_t count, const td_lcp_opts *o) {
     const int32_t most = o->iterations > 0 ? o->iterations : SOR_ITERATIONS;
     for (int32_t n = 0; n < most; n++) {
         for (int32_t i = 0; i < count; i++) {
@@ -332,7 +333,7 @@ td_lcp_result tdi_lcp_solve(tdi_lcp_work *k, const td_lcp *p, const td_lcp_opts 
     scale_problem(k, p);
     memset(k->x, 0, (size_t)n * sizeof *k->x);
     td_lcp_result result =
-        opts->method == TD_LCP_SOR ? tdi_lcp_sor(k, n, opts) : tdi_lcp_exact(k, n, opts);
+        opts->method == TD_LCP_SOR ? solve_sor(k, n, opts) : tdi_lcp_exact(k, n, opts);
     if (result.residual <= opts->tolerance) {
         result.verdict = TD_LCP_SOLVED;
     }

@@ -58,6 +58,5 @@ void tdi_lcp_factor(td_real *h, int32_t count, td_real floor);
 void tdi_lcp_back(const td_real *h, int32_t count, td_real *x);
 // Newton's method on x = P(x - w) itself from work->x, if that is near, as far as it gains.
 td_lcp_result tdi_lcp_polish(tdi_lcp_work *work, int32_t count, td_real tolerance);
-// Solve the scaled problem from x = 0; the result's certificates are those of work->x.
-td_lcp_result tdi_lcp_sor(tdi_lcp_work *work, int32_t count, const td_lcp_opts *opts);
+// Solves the scaled problem from x = 0; the result's certificates are those of work->x.
 td_lcp_result tdi_lcp_exact(tdi_lcp_work *work, int32_t count, const td_lcp_opts *opts);

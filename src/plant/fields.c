@@ -50,7 +50,7 @@ const int32_t tdi_shape_field_count = sizeof tdi_shape_fields / sizeof tdi_shape
 
 // ---- values ---------------------------------------------------------------------------------
 
-td_real tdi_field_get(const tdi_field *field, const void *object) {
+static td_real number_of(const tdi_field *field, const void *object) {
     const char *place = (const char *)object + field->offset;
     if (field->kind == TDI_FIELD_INT) {
         int32_t value;
@@ -103,7 +103,7 @@ void tdi_field_range(const tdi_field *field, bool degrees, char *text, size_t si
 static td_status check_fields(const tdi_field *fields, int32_t count, const char *what,
                               const void *object, td_diag *diag) {
     for (int32_t i = 0; i < count; i++) {
-        td_real value = tdi_field_get(&fields[i], object);
+        td_real value = number_of(&fields[i], object);
         if (!tdi_field_allows(&fields[i], value)) {
             char range[80];
             tdi_field_range(&fields[i], false, range, sizeof range);

@@ -29,8 +29,7 @@ extern const int32_t tdi_material_field_count;
 extern const tdi_field tdi_shape_fields[];
 extern const int32_t tdi_shape_field_count;
 
-// The value in the struct's unit; a number of any kind fits.
-td_real tdi_field_get(const tdi_field *field, const void *object);
+// Writes a value in the struct's unit; a number of any kind fits.
 void tdi_field_set(const tdi_field *field, void *object, td_real value);
 bool tdi_field_allows(const tdi_field *field, td_real value);
 // "above 0 and at most 1": for messages. `degrees`: angles in degrees.

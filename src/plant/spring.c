@@ -48,8 +48,8 @@ td_vec3 tdi_spring_thesis(const tdi_beam *parent, const tdi_beam *child) {
     return tdi_vec3(child->young * over, 2 * child->shear * over, child->young * over);
 }
 
-// k = E I/l and G J/l
-td_vec3 tdi_spring_stalk(td_real length, td_real radius, td_real young, td_real shear) {
+// A round stalk whose whole length bends: k = E I/l and G J/l.
+static td_vec3 spring_of_stalk(td_real length, td_real radius, td_real young, td_real shear) {
     td_real over = second_moment_of_area(radius) / length;
     return tdi_vec3(young * over, 2 * shear * over, young * over);
 }
@@ -106,8 +106,8 @@ static td_vec3 ball_stiffness(const tdi_store *store, const tdi_extra *extras, i
     tdi_beam child = beam_of(s, material, &extras[i], material);
     if (s->shape != TD_NONE) {
         const td_shape *shape = &store->shapes[s->shape];
-        return tdi_spring_stalk(tdi_stalk_length(shape, s->length),
-                                tdi_stalk_radius(shape, s->length), child.young, child.shear);
+        return spring_of_stalk(tdi_stalk_length(shape, s->length),
+                               tdi_stalk_radius(shape, s->length), child.young, child.shear);
     }
     if (!is_plain(s, &extras[i]) ||
         (s->parent != TD_NONE && !is_plain(&store->segments[s->parent], &extras[s->parent]))) {

@@ -17,5 +17,3 @@ typedef struct tdi_beam {
 td_vec3 tdi_spring_clamped(const tdi_beam *parent, const tdi_beam *child);
 // The thesis's rule; NULL: the ground. The moduli are the child's.
 td_vec3 tdi_spring_thesis(const tdi_beam *parent, const tdi_beam *child);
-// A round stalk whose whole length bends.
-td_vec3 tdi_spring_stalk(td_real length, td_real radius, td_real young, td_real shear);

@@ -186,7 +186,8 @@ void tdi_analytic_matrix(td_analytic *a) {
     }
 }
 
-void tdi_analytic_respond(td_analytic *a, const td_real *force) {
+// What forces, one a row, do to velocities or accelerations, into `answer`.
+static void respond(td_analytic *a, const td_real *force) {
     for (int32_t tree = 0; tree < a->tree_count; tree++) {
         tdi_tree_state *s = a->tree[tree];
         tdi_tree_answer_clear(s->model, s, a->answer[tree]);
@@ -366,7 +367,7 @@ static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
     }
     tdi_analytic_matrix(a);
     solve_forces(a, o->dt);
-    tdi_analytic_respond(a, a->lcp.force);
+    respond(a, a->lcp.force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         for (int32_t d = 0; d < a->tree[k]->model->head.dof_count; d++) {
             a->tree[k]->stages.accel_now[d] += a->answer[k][d];
@@ -377,7 +378,8 @@ static td_status constrain(td_analytic *a, const td_step_opts *o, td_real t,
 
 // ---- impacts --------------------------------------------------------------------------------
 
-bool tdi_analytic_hits(const td_analytic *a) {
+// Whether a row asks for an impulse.
+static bool asks_for_impulses(const td_analytic *a) {
     bool any = false;
     for (int32_t i = 0; i < a->row_count; i++) {
         const td_lcp_row *b = &a->row[i].bounds;
@@ -389,7 +391,7 @@ bool tdi_analytic_hits(const td_analytic *a) {
 }
 
 void tdi_analytic_kick(td_analytic *a) {
-    tdi_analytic_respond(a, a->lcp.force);
+    respond(a, a->lcp.force);
     for (int32_t k = 0; k < a->tree_count; k++) {
         tdi_tree_state *s = a->tree[k];
         for (int32_t d = 0; d < s->model->head.dof_count; d++) {
@@ -446,7 +448,7 @@ static td_status collide(td_analytic *a, const td_step_opts *o, const td_collide
                          int32_t count, td_diag *diag) {
     forget_impulses(a);
     td_status status = find_rows(a, o, 0, colliders, count, diag);
-    if (status == TD_OK && tdi_analytic_hits(a)) {
+    if (status == TD_OK && asks_for_impulses(a)) {
         tdi_analytic_matrix(a);
         tdi_analytic_impulses(a);
         tdi_analytic_kick(a);

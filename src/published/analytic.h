@@ -134,15 +134,11 @@ td_status tdi_analytic_contact_rows(td_analytic *analytic, const td_step_opts *o
 
 // K = J M^-1 J^T of all rows, into `matrix`, by the factors of the last forward dynamics.
 void tdi_analytic_matrix(td_analytic *analytic);
-// What forces, one a row, do to velocities or accelerations, into `answer`.
-void tdi_analytic_respond(td_analytic *analytic, const td_real *force);
 // Solves `matrix`, `rhs` and `bounds` for forces, one a row; `rhs` becomes what bilateral rows can
 // have, and rows along which nothing can move become separate. With `values`: contradictions
 // between values of rows are the verdict, and are noted in the constraints.
 void tdi_analytic_solve(td_analytic *analytic, const td_lcp_opts *opts, bool values,
                         td_real *force);
-// Whether a row asks for an impulse.
-bool tdi_analytic_hits(const td_analytic *analytic);
 // Impulses at all rows, into `force`; `matrix` is that of the rows. Returns the part of the
 // restitution that does not raise the energy.
 td_real tdi_analytic_impulses(td_analytic *analytic);

@@ -61,7 +61,7 @@ typedef struct tdi_helix_work {
 
 _Static_assert(sizeof(tdi_helix_work) <= sizeof(tdi_helix_node), "work lies in the nodes");
 
-// Of all elements, in the memory of Newton's method: see tdi_helix_leave().
+// Of all elements, in the memory of Newton's method: see leave_memory().
 static inline tdi_helix_work *tdi_helix_works(const tdi_helix_state *s) {
     return (tdi_helix_work *)(void *)s->node;
 }
@@ -73,11 +73,6 @@ typedef struct tdi_helix_forward_opts {
     bool twist; // moves; otherwise it is frozen
 } tdi_helix_forward_opts;
 
-// Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
-// those of the base: what is pinned or free has others.
-tdi_helix_moving tdi_helix_root_motion(const tdi_helix_state *state,
-                                       const tdi_helix_forward_opts *with, int32_t i,
-                                       const td_base_motion *base);
 // What is at s with an offset in the axes there.
 void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td_real s,
                       td_vec3 offset, tdi_helix_arm *arm);
@@ -128,18 +123,8 @@ static inline td_vec3 tdi_helix_step_inertia(const tdi_helix_element *e,
 
 // Accelerations, and for a step where it leads, into the work, where the equations are. The rest of
 // the state is left alone.
-void tdi_helix_recursive(tdi_helix_state *state, const tdi_helix_forward_opts *with);
 td_status tdi_helix_composite(tdi_helix_state *state, const tdi_helix_forward_opts *with,
                               td_diag *diag);
-
-// The mass matrix of tdi_helix_composite(), rows first, with frozen twist as a 1 on the diagonal,
-// and how many unknowns it has: those of elements without parent that are not clamped, turn before
-// place, come before the curvatures of the element.
-int32_t tdi_helix_unknowns(const tdi_helix_model *model);
-td_status tdi_helix_mass_matrix(tdi_helix_state *state, const tdi_helix_forward_opts *with,
-                                td_real *matrix, td_diag *diag);
-// The work has been read: the memory is that of Newton's method again, at the state's pose.
-void tdi_helix_leave(tdi_helix_state *state);
 
 // TD_EULER: the recursive method with frozen twist.
 td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,

@@ -25,7 +25,7 @@ static int32_t free_count(const tdi_helix_element *e) {
     return e->root == TD_END_PINNED ? 3 : 6;
 }
 
-int32_t tdi_helix_unknowns(const tdi_helix_model *m) {
+static int32_t unknowns_of(const tdi_helix_model *m) {
     int64_t count = 0;
     for (int32_t i = 0; i < m->element_count; i++) {
         count += free_count(&m->element[i]) + 3;
@@ -270,7 +270,7 @@ static void lead_on(tdi_helix_state *s, const tdi_helix_forward_opts *with, cons
 }
 
 static td_status dense_new(const tdi_helix_state *s, dense *d, tdi_layout *l, td_diag *diag) {
-    const int32_t n = tdi_helix_unknowns(s->model);
+    const int32_t n = unknowns_of(s->model);
     if (n > MOST_UNKNOWNS) {
         return tdi_fail(diag, TD_ERR_LIMIT,
                         "the composite method takes at most %d unknowns, 3 an element, and there "
@@ -289,9 +289,9 @@ static td_status dense_new(const tdi_helix_state *s, dense *d, tdi_layout *l, td
 
 td_status tdi_helix_composite(tdi_helix_state *s, const tdi_helix_forward_opts *with,
                               td_diag *diag) {
-    const size_t n = (size_t)tdi_helix_unknowns(s->model);
+    const size_t n = (size_t)unknowns_of(s->model);
     tdi_layout l = {NULL, 0};
-    dense d;
+    dense d = {0};
     td_status status = dense_new(s, &d, &l, diag);
     if (status != TD_OK) {
         return status;
@@ -307,23 +307,5 @@ td_status tdi_helix_composite(tdi_helix_state *s, const tdi_helix_forward_opts *
                           s->head.time);
     }
     tdi_alloc_free(s->head.alloc, l.base, l.used);
-    return status;
-}
-
-td_status tdi_helix_mass_matrix(tdi_helix_state *s, const tdi_helix_forward_opts *with,
-                                td_real *matrix, td_diag *diag) {
-    const size_t n = (size_t)tdi_helix_unknowns(s->model);
-    tdi_layout l = {NULL, 0};
-    dense d;
-    td_status status = dense_new(s, &d, &l, diag);
-    if (status == TD_OK) {
-        fill_matrix(s, with, &d, n);
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < n; j++) {
-                matrix[i * n + j] = d.matrix[i > j ? i * n + j : j * n + i];
-            }
-        }
-        tdi_alloc_free(s->head.alloc, l.base, l.used);
-    }
     return status;
 }

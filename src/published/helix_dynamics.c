@@ -62,8 +62,10 @@ tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_ar
     return m;
 }
 
-tdi_helix_moving tdi_helix_root_motion(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
-                                       int32_t i, const td_base_motion *base) {
+// Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
+// those of the base: what is pinned or free has others.
+static tdi_helix_moving root_motion(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
+                                    int32_t i, const td_base_motion *base) {
     const tdi_helix_element *e = &s->model->element[i];
     const tdi_mat3 axes = tdi_mat3_from_quat(base->rotation);
     const td_vec3 p = tdi_mat3_apply(&axes, e->place);
@@ -81,7 +83,7 @@ static tdi_helix_moving root_now(const tdi_helix_state *s, const tdi_helix_forwa
                                  int32_t i) {
     const td_end_kind kind = s->model->element[i].root;
     const tdi_rate own = s->root_rate[s->root_place[i]];
-    tdi_helix_moving m = tdi_helix_root_motion(s, with, i, &s->head.base);
+    tdi_helix_moving m = root_motion(s, with, i, &s->head.base);
     if (kind != TD_END_CLAMPED) {
         m.r = s->pose.start[i].r;
         m.rate.spin = own.spin;
@@ -265,7 +267,7 @@ void tdi_helix_lead_root(const tdi_helix_state *s, const tdi_helix_forward_opts 
     const td_end_kind kind = s->model->element[i].root;
     const td_real h = with->h;
     tdi_helix_work *w = &tdi_helix_works(s)[i];
-    tdi_helix_moving now = w->motion, then = tdi_helix_root_motion(s, with, i, base);
+    tdi_helix_moving now = w->motion, then = root_motion(s, with, i, base);
     w->motion = then;
     w->root = s->pose.root[s->root_place[i]];
     if (kind == TD_END_CLAMPED) {

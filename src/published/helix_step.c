@@ -201,7 +201,7 @@ static void sweep_out(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     }
 }
 
-void tdi_helix_recursive(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
+static void solve_recursively(tdi_helix_state *s, const tdi_helix_forward_opts *with) {
     sweep_in(s, with);
     sweep_out(s, with);
 }
@@ -214,7 +214,7 @@ static td_status solve(tdi_helix_state *s, const tdi_helix_forward_opts *with,
     if (method == TD_HELIX_COMPOSITE) {
         return tdi_helix_composite(s, with, diag);
     }
-    tdi_helix_recursive(s, with);
+    solve_recursively(s, with);
     return TD_OK;
 }
 
@@ -233,7 +233,8 @@ static bool is_sane(const tdi_helix_state *s, td_real h) {
     return fine;
 }
 
-void tdi_helix_leave(tdi_helix_state *s) {
+// The work has been read: the memory is that of Newton's method again, at the state's pose.
+static void leave_memory(tdi_helix_state *s) {
     memset(s->node, 0, (size_t)s->model->element_count * sizeof *s->node);
     tdi_helix_update(s);
 }
@@ -268,7 +269,7 @@ td_status td_helix_accelerations(td_body *body, const td_step_opts *opts,
     for (int32_t i = 0; status == TD_OK && i < s->model->element_count; i++) {
         accelerations[i] = tdi_helix_works(s)[i].acceleration;
     }
-    tdi_helix_leave(s);
+    leave_memory(s);
     return status;
 }
 
@@ -278,7 +279,7 @@ static td_status finish(tdi_helix_state *s, const tdi_helix_forward_opts *with, 
     if (sane) {
         accept(s, with);
     }
-    tdi_helix_leave(s);
+    leave_memory(s);
     return sane ? TD_OK
                 : tdi_fail(diag, TD_ERR_DIVERGED, "the step at %g s diverged; try a shorter step",
                            s->head.time);
@@ -300,7 +301,7 @@ td_status tdi_helix_explicit_step(void *state, const td_step_opts *opts, td_step
                                   td_diag *diag) {
     const tdi_helix_forward_opts with = {opts, opts->dt, false};
     tdi_helix_equations(state, &with);
-    tdi_helix_recursive(state, &with);
+    solve_recursively(state, &with);
     td_status status = finish(state, &with, diag);
     stats->steps += status == TD_OK;
     return status;

@@ -126,13 +126,15 @@ static void sum_loads(tdi_reduced_state *s) {
 
 // ---- costs ----------------------------------------------------------------------------------
 
-bool tdi_reduce_gusts(const tdi_reduced_state *s) {
+// Whether there is wind, in which a joint that turned back will turn again: its recent
+// rate counts.
+static bool feels_gusts(const tdi_reduced_state *s) {
     const tdi_reduce_flow *flow = &s->count->flow;
     return tdi_reduce_has_air(s) && (flow->by_segment || tdi_norm(flow->air.wind) > CALM);
 }
 
 static td_real gain(const tdi_reduced_state *s, td_real still, td_real wind) {
-    return tdi_reduce_gusts(s) ? wind : still;
+    return feels_gusts(s) ? wind : still;
 }
 
 static td_vec3 rate_of(const tdi_reduced_state *s, int32_t i) {
@@ -288,8 +290,8 @@ static void note_turns(tdi_reduced_state *s, int32_t i) {
                   kept = s->count->age < 2 * SWAY ? 0 : FADE_SWING; // a jolt is soon forgotten
     s->choice.active[i] = fmax(rate, FADE * s->choice.active[i]);
     s->choice.swing[i] = fmax(swing, kept * s->choice.swing[i]);
-    s->choice.swing[i] = tdi_reduce_gusts(s) ? fmax(s->choice.swing[i], GUST * s->choice.active[i])
-                                             : s->choice.swing[i];
+    s->choice.swing[i] =
+        feels_gusts(s) ? fmax(s->choice.swing[i], GUST * s->choice.active[i]) : s->choice.swing[i];
 }
 
 // The cheapest mode of a joint and what its present one costs, in m^2.
@@ -343,7 +345,7 @@ static int32_t key_at(const tdi_reduced_state *s, int32_t i) {
 
 // The first key that is not taken.
 static int32_t threshold(const tdi_reduced_state *s) {
-    const td_real most = (tdi_reduce_gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
+    const td_real most = (feels_gusts(s) ? ROOM : 1) * s->opts.error * s->opts.error;
     td_real sums[KEYS] = {0}, sum = 0;
     int32_t counts[KEYS] = {0}, left = s->full->body_count, key = 0;
     for (int32_t i = 0; i < s->full->body_count; i++) {

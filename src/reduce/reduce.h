@@ -254,10 +254,9 @@ void tdi_reduce_lay_out(tdi_reduced_state *state, tdi_layout *layout, const tdi_
 // structure.c: from the modes which cluster a segment is on, and which joint a cluster has. Modes
 // that a joint cannot have become its own.
 void tdi_reduce_structure(tdi_reduced_state *state);
-// Modes as they can be, and which joint turns with which; how many joints are not their own.
-int32_t tdi_reduce_settle_modes(const tdi_reduced_state *state, uint8_t *mode, int32_t *joined);
-// The same for those that are wanted. States with contact or constraints do not join: a segment
-// within a group is drawn between both sides of it, and a force on it would act on one of them.
+// Makes the wanted modes possible ones, and chooses which joint turns with which. States with
+// contact or constraints do not join: a segment within a group is drawn between both sides of it,
+// and a force on it would act on one of them.
 void tdi_reduce_settle_wanted(tdi_reduced_state *state);
 // Whether a segment's joint can have a mode, whatever others have.
 bool tdi_reduce_can(const tdi_tree_model *full, int32_t segment, td_reduce_mode mode);
@@ -325,10 +324,7 @@ void tdi_reduce_rescale_drag(tdi_reduced_state *state);
 // shape.c: fills `shape`, at the pose of `whole`.
 void tdi_reduce_measure(tdi_reduced_state *state);
 
-// choose.c: whether there is wind, in which a joint that turned back will turn again: its recent
-// rate counts.
-bool tdi_reduce_gusts(const tdi_reduced_state *state);
-// Whether modes are chosen.
+// choose.c: whether modes are chosen.
 bool tdi_reduce_chooses(const tdi_reduced_state *state);
 // Chooses those that are wanted; whether they are others than those there are. `late`: what is held
 // has to be freed.

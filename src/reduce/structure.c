@@ -81,7 +81,7 @@ static void find_moving(const tdi_tree_model *m, const uint8_t *mode, int32_t *c
 
 // A joint turns with one that moves. Nothing but the next joint of the group moves on the inside of
 // a group: it would hang on one side of it, and elsewhere than it is drawn.
-int32_t tdi_reduce_settle_modes(const tdi_reduced_state *s, uint8_t *mode, int32_t *joined) {
+static int32_t settle_modes(const tdi_reduced_state *s, uint8_t *mode, int32_t *joined) {
     int32_t reduced = 0;
     settle_alone(s, mode);
     find_moving(s->full, mode, joined);
@@ -103,7 +103,7 @@ void tdi_reduce_settle_wanted(tdi_reduced_state *s) {
             s->choice.wanted[i] = TD_REDUCE_OWN;
         }
     }
-    tdi_reduce_settle_modes(s, s->choice.wanted, s->next);
+    settle_modes(s, s->choice.wanted, s->next);
 }
 
 // ---- clusters -------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ void tdi_reduce_spread_winds(tdi_reduced_state *s) {
 
 void tdi_reduce_structure(tdi_reduced_state *s) {
     tdi_tree_model *m = &s->clusters;
-    s->reduced = tdi_reduce_settle_modes(s, s->mode, s->joined);
+    s->reduced = settle_modes(s, s->mode, s->joined);
     m->body_count = m->other_count = m->run_count = s->groups = 0;
     m->dof[0] = m->coord[0] = 0;
     seat_all(s);

@@ -54,7 +54,7 @@ static void update(corner *ring, int32_t i) {
 // ---- the polygon ----------------------------------------------------------------------------
 
 // Newell: the sum of p_i x p_(i+1), about the first corner for the sake of accuracy
-td_vec3 tdi_polygon_area2(const td_vec3 *points, int32_t count) {
+static td_vec3 area2(const td_vec3 *points, int32_t count) {
     td_vec3 sum = tdi_vec3(0, 0, 0);
     for (int32_t i = 1; i + 1 < count; i++) {
         td_vec3 a = tdi_sub(points[i], points[0]), b = tdi_sub(points[i + 1], points[0]);
@@ -64,7 +64,7 @@ td_vec3 tdi_polygon_area2(const td_vec3 *points, int32_t count) {
 }
 
 static void project(const td_vec3 *points, int32_t count, corner *ring) {
-    td_vec3 normal = tdi_unit_or(tdi_polygon_area2(points, count), tdi_vec3(0, 0, 1));
+    td_vec3 normal = tdi_unit_or(area2(points, count), tdi_vec3(0, 0, 1));
     td_vec3 u = tdi_across(normal), v = tdi_cross(normal, u);
     for (int32_t i = 0; i < count; i++) {
         td_vec3 p = tdi_sub(points[i], points[0]);
@@ -134,7 +134,7 @@ static void add_triangles(tdi_organ_model *model, const td_vec3 *points, int32_t
                           const int32_t *corners, int32_t triangle_count) {
     tdi_sheet *sheet = &model->lamina;
     int64_t first = sheet->vertex_count;
-    td_vec3 plane = tdi_unit_or(tdi_polygon_area2(points, count), tdi_vec3(0, 0, 1));
+    td_vec3 plane = tdi_unit_or(area2(points, count), tdi_vec3(0, 0, 1));
     for (int32_t i = 0; i < count; i++) {
         tdi_organ_vertex vertex = {.position = points[i], .tint = TDI_TINT_ORGAN, .gain = 256};
         tdi_organ_vertex_add(model, sheet, vertex);

@@ -7,10 +7,6 @@
 
 #define TDI_MAX_CORNERS 4096 // cutting takes time with the square of the corners
 
-// Twice the area vector of the polygon: its direction is the normal of the plane that fits best,
-// on the side from which the corners run counter-clockwise.
-td_vec3 tdi_polygon_area2(const td_vec3 *points, int32_t count);
-
 // Cuts a polygon of 3 to TDI_MAX_CORNERS corners into *triangle_count triangles, count - 2 at most:
 // corner numbers in `corners`, three a triangle, which has room for 3 (count - 2). An outline that
 // crosses itself is cut as well as it goes. Fails for want of memory only.

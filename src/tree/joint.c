@@ -100,7 +100,7 @@ static inline td_real at_least(td_real x, td_real floor) {
     return x > floor ? x : floor;
 }
 
-td_real tdi_tangent_energy(td_vec3 k, const td_real *q) {
+static td_real tangent_energy(td_vec3 k, const td_real *q) {
     td_real w2 = at_least(q[0] * q[0], COS_FLOOR), x2 = q[1] * q[1], z2 = q[3] * q[3];
     td_real y2 = q[2] * q[2];
     bend_growth b = bend_growth_at(x2 + z2, at_least(q[0] * q[0] + y2, COS_FLOOR));
@@ -166,7 +166,7 @@ td_sym3 tdi_tangent_hessian(td_vec3 k, const td_real *q) {
 
 td_real tdi_ball_energy(td_spring_law law, td_vec3 k, const td_real *q, const td_real *near) {
     if (law == TD_LAW_TANGENT) {
-        return tdi_tangent_energy(k, q);
+        return tangent_energy(k, q);
     }
     td_vec3 a = tdi_ball_turn_of(q, near).a;
     return 0.5 * (k.x * a.x * a.x + k.y * a.y * a.y + k.z * a.z * a.z);

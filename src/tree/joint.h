@@ -110,8 +110,7 @@ static inline void tdi_body_angle(const tdi_tree_model *m, const tdi_tree_state 
     }
 }
 
-// Energy of the tangent law, and its gradient and Hessian to a turn in the joint's own axes.
-td_real tdi_tangent_energy(td_vec3 stiffness, const td_real *q);
+// Gradient and Hessian of the tangent law's energy to a turn in the joint's own axes.
 td_vec3 tdi_tangent_gradient(td_vec3 stiffness, const td_real *q);
 td_sym3 tdi_tangent_hessian(td_vec3 stiffness, const td_real *q);
 

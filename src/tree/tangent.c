@@ -127,7 +127,8 @@ void tdi_tangent_expand(tdi_tangent *t, td_vec3 gravity, const tdi_dead_load *lo
 
 // ---- sweeps ---------------------------------------------------------------------------------
 
-void tdi_tangent_spread(const tdi_tangent *t, const td_real *x) {
+// Root to tip: move from x.
+static void spread(const tdi_tangent *t, const td_real *x) {
     const tdi_tree_model *m = t->model;
     tdi_tree_state *s = t->state;
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
@@ -210,7 +211,7 @@ static void gather_with_coupling(const tdi_tangent *t, const td_real *x, td_real
 
 void tdi_tangent_stiffness(void *tangent, const td_real *x, td_real *y) {
     const tdi_tangent *t = tangent;
-    tdi_tangent_spread(t, x);
+    spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
         t->wrench[i] = tdi_block_apply(&t->stiffness[i], &t->state->node[i].move);
     }
@@ -220,7 +221,7 @@ void tdi_tangent_stiffness(void *tangent, const td_real *x, td_real *y) {
 
 void tdi_tangent_inertia(void *tangent, const td_real *x, td_real *y) {
     const tdi_tangent *t = tangent;
-    tdi_tangent_spread(t, x);
+    spread(t, x);
     for (int32_t i = 0; i < t->model->body_count; i++) {
         t->wrench[i] = tdi_mass_momentum(&t->mass[i], &t->state->node[i].move);
     }

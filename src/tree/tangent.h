@@ -81,9 +81,6 @@ static inline td_real tdi_single_stiffness(const tdi_tree_model *m, int32_t i) {
     return m->dof[i + 1] - m->dof[i] == 1 ? m->body[i].stiffness.x : 0;
 }
 
-// Root to tip: move from x.
-void tdi_tangent_spread(const tdi_tangent *tangent, const td_real *x);
-
 // What a motion s of a joint's column and a turn w_p of the parent make together: s C.w_p with
 // C = 1/2 w x n + v x f, since the joint turns and slides in axes that turn with the parent. (n, f)
 // is the load that the joint carries.

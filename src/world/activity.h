@@ -48,8 +48,6 @@ td_status tdi_world_sleep_room(td_world *world, int32_t least);
 // asleep.
 void tdi_island_update_slow_time(td_world *world, const tdi_island *island, td_real t1);
 void tdi_world_sleep_islands(td_world *world, td_real t0);
-// Drops contacts of actors that have moved since they woke.
-void tdi_world_drop_sleeping_contacts(td_world *world);
 // After a restore: drops contacts of actors that do not exist.
 void tdi_world_check_sleeping_contacts(td_world *world);
 // A box around an actor, within reach of contact.

@@ -24,7 +24,7 @@ static td_status find(td_world *w, td_grab_id id, tdi_applied_force **out, td_di
 
 // ---- room -----------------------------------------------------------------------------------
 
-td_status tdi_world_applied_room(td_world *w, int32_t count) {
+static td_status make_room(td_world *w, int32_t count) {
     while (count > w->loads.applied_capacity) {
         int64_t capacity = w->loads.applied_capacity;
         tdi_applied_force *forces = tdi_arena_grow(
@@ -55,8 +55,7 @@ td_status tdi_actor_applied_room(td_world *w, tdi_actor *a, int32_t count) {
 
 // All applied forces may be at one actor.
 static td_status reserve(td_world *w, int64_t count) {
-    td_status status =
-        count > INT32_MAX / 4 ? TD_ERR_LIMIT : tdi_world_applied_room(w, (int32_t)count);
+    td_status status = count > INT32_MAX / 4 ? TD_ERR_LIMIT : make_room(w, (int32_t)count);
     for (int32_t k = 0; k < w->room.made_count && status == TD_OK; k++) {
         status = tdi_actor_applied_room(w, &w->actors[k], (int32_t)count);
     }
@@ -113,7 +112,7 @@ static td_status add_applied(td_world *w, tdi_applied_force force, int32_t *plac
         k++;
     }
     const int32_t count = k < w->loads.applied_count ? w->loads.applied_count : k + 1;
-    td_status status = tdi_world_applied_room(w, count);
+    td_status status = make_room(w, count);
     status = status == TD_OK ? tdi_actor_applied_room(w, &w->actors[force.actor], count) : status;
     if (status != TD_OK) {
         return tdi_fail(diag, status, "out of memory for a grab, force or impulse");

@@ -92,7 +92,8 @@ void tdi_world_stop_colliders(td_world *w) {
     }
 }
 
-void tdi_world_place_colliders(td_world *w) {
+// Colliders have no velocity at the poses that the scene gives.
+static void place_colliders(td_world *w) {
     tdi_world_move_colliders(w);
     tdi_world_move_colliders(w);
 }
@@ -166,7 +167,7 @@ td_status tdi_world_make_colliders(td_world *w, td_diag_list *diags) {
             return status;
         }
     }
-    tdi_world_place_colliders(w);
+    place_colliders(w);
     status = tdi_colliders_check(w->colliders.enabled, w->colliders.enabled_count,
                                  w->colliders.labels, &diag);
     for (int32_t k = 0; k < def->collider_count && status == TD_OK; k++) {

@@ -144,8 +144,6 @@ void tdi_world_move_colliders(td_world *world);
 void tdi_world_return_colliders(td_world *world);
 // Colliders have no velocity at their current poses.
 void tdi_world_stop_colliders(td_world *world);
-// The same at the poses that the scene gives.
-void tdi_world_place_colliders(td_world *world);
 
 // crowd.c: refuses strands that would have too many pairs of segments near each other.
 td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);

@@ -83,9 +83,7 @@ td_status tdi_world_check_spots(const td_world *world, td_diag_list *diags);
 td_status tdi_find_spot(const td_world *world, const td_place_def *place, const char *path,
                         tdi_spot *out, td_diag_list *diags);
 
-// applied_forces.c
-td_status tdi_world_applied_room(td_world *world, int32_t count);
-// Memory for the loads of so many applied forces at an actor.
+// applied_forces.c: memory for the loads of so many applied forces at an actor.
 td_status tdi_actor_applied_room(td_world *world, tdi_actor *actor, int32_t count);
 // After a step: forces and impulses of a program have acted.
 void tdi_world_end_forces(td_world *world);

@@ -77,7 +77,8 @@ static td_status follow_factors(td_world *w, tdi_variant *v, td_diag *diag) {
     return status;
 }
 
-td_status tdi_variant_model(td_world *w, int32_t variant, td_diag *diag) {
+// Makes its model, as the scene would.
+static td_status make_model(td_world *w, int32_t variant, td_diag *diag) {
     tdi_variant *v = &w->variants.list[variant];
     const char *key;
     td_status status = tdi_variant_make(w, v, w->objects[v->object].made, &key, diag);
@@ -108,7 +109,7 @@ td_status tdi_variant_grow(td_world *w, int32_t variant, int32_t from,
     tdi_variant *v = &w->variants.list[variant];
     if (!tdi_transfer_of(v->solver)->next_new ||
         !tdi_has_segment_map(segment_map, td_skeleton_count(v->skeleton))) {
-        return tdi_variant_model(w, variant, diag);
+        return make_model(w, variant, diag);
     }
     const td_status status = extend(w, v, &w->variants.list[from], segment_map, diag);
     return status == TD_OK ? follow_factors(w, v, diag) : status;

@@ -45,8 +45,6 @@ static inline bool tdi_has_segment_map(const tdi_segment_source *segment_map, in
     }
     return any;
 }
-// Makes its model, as the scene would.
-td_status tdi_variant_model(td_world *world, int32_t variant, td_diag *diag);
 // Makes it of the skeleton alone, for springs to be set; and what is left to do then.
 td_status tdi_variant_plain(td_world *world, int32_t variant, td_diag *diag);
 td_status tdi_variant_end_model(td_world *world, int32_t variant, td_diag *diag);

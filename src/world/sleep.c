@@ -115,7 +115,7 @@ static bool may_sleep(const td_world *w, const tdi_island *i) {
 }
 
 // Keeps contacts of actors that sleep or have not moved since.
-void tdi_world_drop_sleeping_contacts(td_world *w) {
+static void drop_contacts(td_world *w) {
     int32_t kept = 0;
     for (int32_t k = 0; k < w->sleep.count; k++) {
         if (w->actors[w->sleep.contacts[k].actor].sleep.has_contacts) {
@@ -128,7 +128,7 @@ void tdi_world_drop_sleeping_contacts(td_world *w) {
 // False: they do not fit.
 static bool keep_contacts(td_world *w, const tdi_island *i) {
     int32_t room = 0;
-    tdi_world_drop_sleeping_contacts(w);
+    drop_contacts(w);
     for (int32_t j = 0; j < i->count; j++) {
         room += contacts_of(member(w, i, j));
     }
