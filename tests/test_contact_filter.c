@@ -45,6 +45,12 @@ static td_real check_flight(const flight *f) {
         least = gap_at(f, part * k / MOMENTS, least);
     }
     CHECK(least > 0);
+    const bool free = tdi_contacts_path_is_free(c, f->x, f->dx);
+    CHECK(free || part < 1);
+    for (int k = 0; free && k <= MOMENTS; k++) {
+        least = gap_at(f, (td_real)k / MOMENTS, least);
+    }
+    CHECK(least > 0);
     return part;
 }
 
@@ -160,6 +166,22 @@ TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
     f.collider.position0.y = f.collider.position.y = -1.1011;
     f.dx[0] = f.dx[1] = tdi_vec3(100, 0, 3);
     CHECK(check_flight(&f) == 1);
+}
+
+// A capsule falls towards another: 2.5 mm of the gap are left, none, or it is on the other
+// side.
+TD_TEST(contact_path_is_free_although_most_of_a_gap_closes) {
+    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
+    f.x[1] = tdi_vec3(1, 0, 0);
+    f.x[2] = tdi_vec3(0.5, 0.23, -1);
+    f.x[3] = tdi_vec3(0.5, 0.23, 1);
+    const td_real falls[] = {0.0275, 0.0305, 0.5};
+    for (int k = 0; k < 3; k++) {
+        f.dx[2].y = f.dx[3].y = -falls[k];
+        OWNED(tdi_contacts) *c = opened(&f);
+        CHECK(check_flight(&f) < 1);
+        CHECK(tdi_contacts_path_is_free(c, f.x, f.dx) == (k == 0));
+    }
 }
 
 TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {

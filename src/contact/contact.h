@@ -133,6 +133,10 @@ bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_
 td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                             td_real time0, td_real time1);
 
+// Whether no pair overlaps on the path of x to x + dx, in which colliders move all the way. Gaps
+// may close to a thousandth of their size or range.
+bool tdi_contacts_path_is_free(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx);
+
 // The same with fixed colliders, for a trial step of a line search: no gap closes by more than 0.3
 // of its range. Beyond that the barrier rises by more than the rest of the potential can fall.
 td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,

@@ -17,6 +17,7 @@
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
 #define SOLVED 1e-3 // likewise, where Newton's method has found the gap
+#define FOUND  2.0  // of the range: a gap may close to what was found
 #define CLOSED 0.3  // of the range, by increments that a line search tries
 #define AROUND 0.1  // sine: half the angle by which a contact may rotate in the step of its impact
 #define CORE   0.5  // of the radii: capsules that pass each other less deeply only graze
@@ -320,6 +321,10 @@ static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
 td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
                             td_real time0, td_real time1) {
     return filter(c, x, dx, time0, time1, 1);
+}
+
+bool tdi_contacts_path_is_free(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
+    return filter(c, x, dx, 0, 1, FOUND) >= 1;
 }
 
 td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,

@@ -382,7 +382,7 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
     bool clear = t->time >= 1 && find_pairs_on_path(t, y);
     t->search.covers_path = false; // increments begin elsewhere
     clear = clear && (t->exact_step.used
-                          ? tdi_contacts_filter(t->set, t->x, t->dx, 0, 1) >= 1
+                          ? tdi_contacts_path_is_free(t->set, t->x, t->dx)
                           : !tdi_contacts_tunnelled(t->set, t->x, t->dx, y->count < SMALL_ISLAND));
     const td_real least = clear ? tdi_contacts_least(t->set, t->now, 1, which) : 0;
     return clear && (which[0] == TD_NONE || least > 0);
