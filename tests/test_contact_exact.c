@@ -166,8 +166,8 @@ TD_TEST(contact_exact_finds_a_plane_once_and_says_so_whatever_other_planes_do) {
     const td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
     td_contact_opts opts = td_contact_opts_default();
     opts.method = TD_CONTACT_EXACT;
-    trio t = {.c = test_contacts(&opts, capsules, 3, 1)};
-    OWNED(tdi_contacts) *c = t.c;
+    OWNED(tdi_contacts) *c = test_contacts(&opts, capsules, 3, 1);
+    trio t = {.c = c};
     bool changed;
     t.rule = (tdi_plane_rule){.began = t.x,
                               .history = t.x,
@@ -183,7 +183,7 @@ TD_TEST(contact_exact_finds_a_plane_once_and_says_so_whatever_other_planes_do) {
         t.x[p] = p % 2 ? tdi_vec3(0, 0, 0.5) : tdi_vec3(0.5, 0, 0);
         t.x[p].y = 0.1001 + p / 2;
     }
-    CHECK_INT(tdi_contacts_colliders(t.c, &ground, 1, 0.01, 0, 1, NULL), TD_OK);
+    CHECK_INT(tdi_contacts_colliders(c, &ground, 1, 0.01, 0, 1, NULL), TD_OK);
     const int32_t first = planes_on(&t, 0, 0, &changed);
     CHECK(first > 0);
     const int32_t above = planes_on(&t, 0, 0.85, &changed); // the third meets the second
