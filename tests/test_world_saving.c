@@ -238,6 +238,30 @@ TD_TEST(world_refuses_saves_of_a_scene_with_other_ground_colliders_or_contact) {
     }
 }
 
+// The hand is on an actor, or turns one, that does not exist.
+TD_TEST(world_drops_forces_of_a_forged_save_on_actors_that_do_not_exist) {
+    OWNED(stage) s = stage_of("{objects: [{" ROD "}]}");
+    const size_t size = td_world_save_size(s.world);
+    CHECK_INT(td_world_set_torque(s.world, id_at(s.world, 0), 3, 1, NULL), TD_OK);
+    CHECK_INT(
+        td_world_grab(s.world, id_at(s.world, 0), 3, tdi_vec3(0, 0, 0), tdi_vec3(1, 1, 0), 9, NULL),
+        TD_OK);
+    tdi_grab *g = &s.world->loads.grab;
+    for (int k = 0; k < 4; k++) {
+        const tdi_grab good = *g;
+        g->actor = k == 0 ? 1000000 : g->actor;
+        g->segment = k == 1 ? 1000000 : g->segment;
+        g->twist_actor = k == 2 ? 1000000 : g->twist_actor;
+        g->twist_segment = k == 3 ? -7 : g->twist_segment;
+        FREED char *bytes = saved(s.world);
+        *g = good;
+        CHECK_INT(td_world_restore(s.world, bytes, size, NULL), TD_OK);
+        CHECK(k < 2 ? !g->held && g->twist == 1 : g->held && g->twist == 0);
+        steps(s.world, 1);
+        *g = good;
+    }
+}
+
 TD_TEST(world_survives_any_bytes_behind_a_good_head) {
     OWNED(stage) s = stage_of(crowd);
     size_t size = td_world_save_size(s.world), head = 32;

@@ -534,6 +534,22 @@ static td_status check_save(const td_world *w, const char *bytes, size_t size, h
                                                                          : TD_OK;
 }
 
+static bool has_segment(const td_world *w, int64_t actor, int64_t segment) {
+    return actor >= 0 && actor < w->actor_count && segment >= 0 &&
+           segment < w->actors[actor].segment_count;
+}
+
+// Forces of a program on segments that are not there end.
+static void check_forces(td_world *w) {
+    tdi_grab *g = &w->loads.grab;
+    g->held = g->held && has_segment(w, g->actor, g->segment);
+    g->twist = has_segment(w, g->twist_actor, g->twist_segment) ? g->twist : 0;
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        tdi_applied_force *h = &w->loads.applied[k];
+        h->alive = h->alive && has_segment(w, h->actor, h->segment);
+    }
+}
+
 // What follows from what was read.
 static td_status follow_save(td_world *w, td_diag *diag) {
     tdi_world_stop_colliders(w);
@@ -550,11 +566,7 @@ static td_status follow_save(td_world *w, td_diag *diag) {
                           c->constraint >= TD_NONE && c->constraint < w->constraints.slot_count;
         c->actor = fine ? c->actor : TD_NONE;
     }
-    for (int32_t k = 0; k < w->loads.applied_count; k++) {
-        tdi_applied_force *h = &w->loads.applied[k];
-        h->alive = h->alive && h->actor >= 0 && h->actor < w->actor_count && h->segment >= 0 &&
-                   h->segment < w->actors[h->actor].segment_count;
-    }
+    check_forces(w);
     w->islands.count = 0; // their contacts are not those of the save
     tdi_world_follow_activity(w);
     tdi_world_check_sleeping_contacts(w);
