@@ -366,6 +366,7 @@ static void put_back(tdi_rod_state *s) {
 static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_rod_state *s = body;
     const bool straight = start == TDI_START_TOWARDS || s->head.rule.in_contact;
+    s->potential->guessed = start != TDI_START_BEGAN && s->head.rule.h > 0;
     if (start == TDI_START_BEGAN) {
         put_back(s);
         return;
@@ -449,6 +450,7 @@ static void keep(void *body) {
     tdi_rod_state *s = body;
     tdi_rod_pose *pose = s->pose;
     td_real *turn = s->turn;
+    s->potential->guessed = false;
     s->pose = s->pose_back;
     s->pose_back = pose;
     s->turn = s->turn_back;

@@ -46,10 +46,15 @@ static inline td_vec3 away(const tdi_rod_state *s, const tdi_rod_potential *p, i
 }
 
 // k/2 (|f| - l)^2: gradient k (|f| - l) t, Hessian k tt + k (1 - l/|f|)(I - tt)
-static inline void add_stretch(const spring *sp, const tdi_edge *f, bool whole, td_real gradient[3],
-                               td_real *h, int stride) {
-    td_real pull = sp->k * (f->length - sp->rest), across = pull / f->length;
-    across = whole || across > 0 ? across : 0;
+// At a guess the pull of the Hessian is that of the last step's length: vertices that a guess moves
+// straight on lengthen edges, to second order, which of stiff ones is a pull far from that after
+// the increments.
+static inline void add_stretch(const tdi_rod_state *s, const tdi_rod_potential *p, int32_t i,
+                               const spring *sp, td_real gradient[3], td_real *h, int stride) {
+    const tdi_edge *f = &s->pose[i].edge;
+    const td_real length = p->guessed ? s->history.past[i].strain[3] : f->length;
+    td_real pull = sp->k * (f->length - sp->rest), across = sp->k * (length - sp->rest) / f->length;
+    across = p->whole || across > 0 ? across : 0;
     td_real along = sp->k - across;
     const td_real t[3] = {f->t.x, f->t.y, f->t.z};
     for (int k = 0; k < 3; k++) {
@@ -353,8 +358,7 @@ static void element_of(const tdi_rod_state *s, const tdi_rod_potential *p, int32
             el->hessian[low][high] = joint->hessian[k][l];
         }
     }
-    add_stretch(sp, &s->pose[i].edge, p->whole, el->gradient + TDI_F, &el->hessian[TDI_F][TDI_F],
-                TDI_ELEMENT);
+    add_stretch(s, p, i, sp, el->gradient + TDI_F, &el->hessian[TDI_F][TDI_F], TDI_ELEMENT);
     if (n->flags & TDI_BODY) {
         add_body(s, p, i, el);
     }
@@ -410,7 +414,7 @@ void tdi_rod_node_terms(const tdi_rod_state *s, const tdi_rod_potential *p, int3
         memset(&joint, 0, sizeof joint);
     }
     if (plain && !p->only_gradient) {
-        add_stretch(&sp, &s->pose[i].edge, p->whole, joint.gradient + TDI_EDGE_F,
+        add_stretch(s, p, i, &sp, joint.gradient + TDI_EDGE_F,
                     &joint.hessian[TDI_EDGE_F][TDI_EDGE_F], TDI_JOINT_VARIABLES);
         scatter_plain(s, i, &joint);
     } else {

@@ -21,6 +21,7 @@ typedef struct tdi_rod_potential {
     td_real shift;        // 1/s^2: inertia about the pose, when the Hessian is not positive
     bool whole;           // the Hessian with the second derivatives of the strains
     bool only_gradient;   // terms leave the Hessian alone
+    bool guessed;         // the pose is a first guess, whose lengths tell nothing of the forces
 } tdi_rod_potential;
 
 // Adds gradient and Hessian of a node's own terms to the work of the node, its parent and its
