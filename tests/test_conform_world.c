@@ -261,6 +261,62 @@ SOLVER_TEST(conform_steps_of_islands_take_no_memory) {
     CHECK_SAY(heap.held == 0, "%s: %zu bytes are left", solver->info.name, heap.held);
 }
 
+// ---- energy ---------------------------------------------------------------------------------
+
+// The largest energy of a world within so many seconds, less that at the start.
+static td_real energy_gained(td_world *w, td_real seconds, td_real *kinetic) {
+    td_real start = 0, most = 0;
+    *kinetic = 0;
+    for (int32_t k = 0; k == 0 || td_world_time(w) < seconds; k++) {
+        const td_energy e = td_world_sums(w).energy;
+        const td_real now = e.kinetic + e.elastic + e.weight;
+        start = k == 0 ? now : start;
+        most = fmax(most, now - start);
+        *kinetic = fmax(*kinetic, e.kinetic);
+        steps(w, 1);
+    }
+    return most;
+}
+
+// At the tolerance that scenes have by default. A guess of a stiff rod with constraints or contact
+// lengthens its edges to second order, by what would pull with hundreds of newtons.
+SOLVER_TEST(conform_inextensible_strands_that_constraints_hold_gain_no_energy) {
+    static const char *const holds[] = {
+        "{point: {a: {segment: 0, along: 0}}}",
+        "{hinge: {a: {segment: 0, along: 0}, axis: [0, 0, 1]}}",
+        "{distance: {a: {segment: 0, along: 0}, to: [0, 0.3, 0], length: 0.3}}"};
+    static const td_real angles[] = {0.02, 0.3};
+    const int32_t n = strand_segments(solver);
+    for (int k = 0; k < 6; k++) {
+        OWNED(stage) s = stage_printed(
+            "{step: %s, air_density: 0, constraints: [%s], objects: [{solver: %s, start: drawn,\n"
+            " strand: {points: [[0, 0, 0], [%.17g, -1, 0]], segments: %d, radius: 0.01,\n"
+            "  material: green-wood, inextensible: true, start: {held: free}}}]}",
+            k < 3 ? "1/60" : "1/240", holds[k % 3], solver->info.name, angles[k / 3], (int)n);
+        td_real kinetic;
+        const td_real gained = energy_gained(s.world, 6, &kinetic);
+        CHECK_SAY(gained <= 1e-6 * kinetic + 1e-12, "%s, %s: %g J gained, %g J swing",
+                  solver->info.name, holds[k % 3], gained, kinetic);
+    }
+}
+
+// Two that swing from their starts and touch.
+SOLVER_TEST(conform_inextensible_strands_that_touch_gain_no_energy) {
+    const int32_t n = strand_segments(solver);
+    OWNED(stage) s = stage_printed(
+        "{step: 1/240, air_density: 0, contact: {}, objects: [{name: a, solver: %s, start: drawn,\n"
+        "  strand: {points: [[0, 1, 0], [0.6, 1.1, 0]], segments: %d, radius: 0.01,\n"
+        "   material: green-wood, inextensible: true, start: {held: pinned}}},\n"
+        " {name: b, solver: %s, start: drawn,\n"
+        "  strand: {points: [[0, 1.5, 0], [0.6, 1.6, 0]], segments: %d, radius: 0.01,\n"
+        "   material: green-wood, inextensible: true, start: {held: pinned}}}]}",
+        solver->info.name, (int)n, solver->info.name, (int)n);
+    td_real kinetic;
+    const td_real gained = energy_gained(s.world, 10, &kinetic);
+    CHECK_SAY(gained <= 1e-6 * kinetic, "%s: %g J gained, %g J swing", solver->info.name, gained,
+              kinetic);
+}
+
 // ---- rest -----------------------------------------------------------------------------------
 
 // What droops onto a plane rests on it as it does after long stepping, up to where in its range of

@@ -131,6 +131,7 @@ static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool carry) {
                        .raise = m->may_raise,
                        .keep_factors = n->system->contact || n->system->constraints,
                        .forces = n->forces,
+                       .guessed = n->at_start && !n->opts->rest,
                        .carry = carry};
 }
 

@@ -43,6 +43,8 @@ typedef struct tdi_model {
     int32_t tries;   // failures with smaller shifts
     bool raise;      // an exact model may be raised where it is not positive definite
     tdi_joint_forces forces;
+    bool guessed;      // the pose is the first guess of a step: it tells little of stiff springs'
+                       // forces, for which those of the last step may serve in the Hessian
     bool keep_factors; // the factors must serve respond()
     bool carry;        // increments include the remaining prescribed motions
     bool blocks;       // no elimination: blocks() is called instead

@@ -366,7 +366,6 @@ static void put_back(tdi_rod_state *s) {
 static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
     tdi_rod_state *s = body;
     const bool straight = start == TDI_START_TOWARDS || s->head.rule.in_contact;
-    s->potential->guessed = start != TDI_START_BEGAN && s->head.rule.h > 0;
     if (start == TDI_START_BEGAN) {
         put_back(s);
         return;
@@ -424,6 +423,7 @@ static bool eliminate(const tdi_rod_state *s, const tdi_rod_potential *p, bool t
 static void choose_model(tdi_rod_potential *p, const tdi_model *model) {
     const bool raised = model->positive && p->inertia > 0 && model->tries < EXACT_TRIES;
     p->whole = !model->positive || raised;
+    p->guessed = model->guessed && p->inertia > 0;
     p->shift = model->shift;
     if (raised) {
         p->shift = SHIFT_STEP * p->inertia * (model->tries > 0 ? SHIFT_MORE : 1);
@@ -450,7 +450,6 @@ static void keep(void *body) {
     tdi_rod_state *s = body;
     tdi_rod_pose *pose = s->pose;
     td_real *turn = s->turn;
-    s->potential->guessed = false;
     s->pose = s->pose_back;
     s->pose_back = pose;
     s->turn = s->turn_back;
