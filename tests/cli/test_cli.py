@@ -805,10 +805,10 @@ class Run(Folder):
                                         "rope.total [J]"])
         summary = json.loads((out / "summary.json").read_text())
         self.assertEqual({key: summary[key] for key in
-                          ("scene", "frames", "steps", "actors", "segments", "degrees_of_freedom",
-                           "warnings")},
-                         {"scene": "Swing", "frames": 31, "steps": 240, "actors": 4,
-                          "segments": 30, "degrees_of_freedom": 90, "warnings": []})
+                          ("scene", "frames", "steps", "steps_truncated", "steps_blocked", "actors", "segments",
+                           "degrees_of_freedom", "warnings")},
+                         {"scene": "Swing", "frames": 31, "steps": 240, "steps_truncated": 0, "steps_blocked": 0,
+                          "actors": 4, "segments": 30, "degrees_of_freedom": 90, "warnings": []})
         self.assertEqual(tendril("plot", out)[0], 0)
 
     def test_the_energy_of_springs_is_a_column_each(self):
