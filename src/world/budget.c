@@ -161,5 +161,5 @@ td_status td_world_set_budget(td_world *w, int32_t iterations, td_real seconds, 
 }
 
 td_step_times td_world_step_times(const td_world *w) {
-    return w ? w->times : (td_step_times){0};
+    return w ? w->clock.times : (td_step_times){0};
 }

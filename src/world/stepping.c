@@ -489,7 +489,7 @@ static td_status solve(const stepping *s, td_diag *diag) {
         tdi_world_build_active_list(w);
         tdi_world_order_islands(w);
     }
-    w->times.islands += now(w) - start;
+    w->clock.times.islands += now(w) - start;
     for (bool apart = false; status == TD_OK && !apart;) {
         status = solve_islands(s, diag);
         if (status == TD_OK && tdi_world_holds(w) && !tdi_world_reached_limit(w)) {
@@ -514,14 +514,14 @@ static td_status solve(const stepping *s, td_diag *diag) {
                 tdi_world_order_islands(w);
             }
         }
-        w->times.islands += now(w) - start;
+        w->clock.times.islands += now(w) - start;
     }
     return status;
 }
 
 // Adds up what the islands took.
 static void gather_times(td_world *w) {
-    td_step_times *t = &w->times;
+    td_step_times *t = &w->clock.times;
     for (int32_t k = 0; w->options.timed && k < w->actor_count; k++) {
         td_real *own = w->actors[k].step.seconds;
         t->loads += own[TDI_STAGE_LOADS];
@@ -543,7 +543,7 @@ static td_status step(td_world *w, td_diag *diag) {
     begin(&s);
     tdi_world_poses_changed(w);
     tdi_world_wake_changed(w, s.t0, s.t1);
-    w->times.loads += now(w) - start;
+    w->clock.times.loads += now(w) - start;
     td_status status = solve(&s, diag);
     tdi_world_end_budget(w);
     const td_real solved = now(w);
@@ -568,7 +568,7 @@ static td_status step(td_world *w, td_diag *diag) {
     for (int32_t k = 0; k < w->scene->def.object_count; k++) {
         w->objects[k].frame = tdi_object_frame(w, k);
     }
-    w->times.finish += now(w) - solved;
+    w->clock.times.finish += now(w) - solved;
     if (w->callback.call) {
         w->callback.call(w->callback.context, w);
     }
@@ -586,7 +586,7 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
         w->clock.dt = dt;
     }
     const td_real start = now(w);
-    w->times = (td_step_times){0};
+    w->clock.times = (td_step_times){0};
     td_status status = step(w, fault);
     bool raised = true;
     while (status != TD_OK && status != TD_ERR_BLOCKED && raised && tdi_world_reached_limit(w)) {
@@ -595,7 +595,7 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
         status = raised ? step(w, fault) : status;
     }
     gather_times(w);
-    w->times.total = now(w) - start;
+    w->clock.times.total = now(w) - start;
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
         tdi_world_log_failure(w, status, fault);
         w->clock.dt = dt0;

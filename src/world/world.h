@@ -42,11 +42,12 @@ typedef struct tdi_world_budget {
 typedef struct tdi_clock {
     td_real default_dt; // s: of a step of td_world_step()
     int32_t steps_a_frame;
-    td_real dt;        // s: of the last step, and of the one that is under way
-    int64_t step;      // number of steps done
-    int64_t step_from; // dt was last changed after so many,
-    td_real time_from; // at this time
-    td_real before;    // s: when the last step began
+    td_real dt;          // s: of the last step, and of the one that is under way
+    int64_t step;        // number of steps done
+    int64_t step_from;   // dt was last changed after so many,
+    td_real time_from;   // at this time
+    td_real before;      // s: when the last step began
+    td_step_times times; // by the wall clock, of the last step
 } tdi_clock;
 
 // Scenes of one object each that a program has added.
@@ -79,7 +80,6 @@ struct td_world {
     tdi_world_options options;
     tdi_clock clock;
     tdi_world_budget budget;
-    td_step_times times; // of the last step
     tdi_variants variants;
     tdi_severed_pairs severed;       // segments of different actors that were one piece
     struct tdi_pushes pushes;        // pairs that overlapped when they were placed
