@@ -130,6 +130,63 @@ TD_TEST(kind_that_is_wrong_is_refused_and_nothing_changes) {
     CHECK_INT(add_kind(world, "rod"), 1);
 }
 
+// Kinds that are refused late take no memory either: the last one has a model that cannot be made.
+TD_TEST(many_kinds_take_memory_in_proportion_to_their_number) {
+    OWNED(test_heap) heap = {0};
+    const td_alloc alloc = test_heap_alloc(&heap);
+    td_world *world = world_of(NULL, 0, &alloc);
+    td_object_def def = kind_of("tree");
+    td_diag diag = {.message = ""};
+    int32_t out;
+    size_t held[3] = {0};
+    def.name = NULL;
+    for (int32_t k = 0; k < 3; k++) {
+        for (int32_t i = 0; i < 64 << k; i++) {
+            CHECK_INT(td_world_add_kind(world, &def, &out, &diag), TD_OK);
+        }
+        held[k] = heap.held;
+    }
+    CHECK_SAY(held[0] < 64 * 30000, "%zu bytes for 64", held[0]);
+    CHECK_SAY(held[2] < 9 * held[0], "%zu bytes for 448, %zu for 64", held[2], held[0]);
+    def.rest_under_gravity = true;
+    def.stiffness = 0;
+    td_world_add_kind(world, &def, &out, &diag);
+    const size_t before = heap.held;
+    for (int32_t k = 0; k < 64; k++) {
+        CHECK_INT(td_world_add_kind(world, &def, &out, &diag), TD_ERR_SYNTAX);
+    }
+    CHECK_HAS(diag.message, "objects[448].stiffness");
+    CHECK_SAY(heap.held == before, "%zu bytes more", heap.held - before);
+    td_world_free(world);
+}
+
+TD_TEST(faults_of_a_kind_name_its_index_and_the_values_it_may_have) {
+    const td_object_def object = kind_of("rod");
+    OWNED(td_world) *world = world_of(&object, 1, NULL);
+    static const char *const expected[] = {
+        "objects[1].name: another object already has the name 'rod'",
+        "objects[2].name: another object already has the name 'helix'",
+        "objects[2].solver: expected one of tree, rod, helix",
+        "objects[2].integrator: expected one of implicit, ",
+        "objects[2].strand.radius: expected a number above 0",
+        "objects[2].strand.points: -1 of them are given as an array"};
+    for (int32_t k = 0; k < 6; k++) {
+        td_object_def def = kind_of("rod");
+        td_diag diag = {.message = ""};
+        int32_t out;
+        if (k == 1) {
+            add_kind(world, "helix");
+        }
+        def.name = k == 0 ? "rod" : k == 1 ? "helix" : "reed";
+        def.solver = k == 2 ? "nonsense" : "rod";
+        def.integrator = k == 3 ? (td_integrator)99 : TD_IMPLICIT;
+        def.strand.radius = k == 4 ? -1 : 0.01;
+        def.strand.point_count = k == 5 ? -1 : 2;
+        CHECK_INT(td_world_add_kind(world, &def, &out, &diag), TD_ERR_SYNTAX);
+        CHECK_HAS(diag.message, expected[k]);
+    }
+}
+
 static td_status add_rods(void *world, td_diag *diag) {
     const td_object_def more = kind_of("rod");
     int32_t out;

@@ -65,7 +65,7 @@ typedef struct td_sym3 {
     X(TD_ERR_MEMORY, "out of memory")                                               \
     X(TD_ERR_ARGUMENT, "an argument is not allowed")                                \
     X(TD_ERR_DEF, "an options struct was not filled by its default function")       \
-    X(TD_ERR_SYNTAX, "the text is not valid")                                       \
+    X(TD_ERR_SYNTAX, "the text or scene is not valid")                              \
     X(TD_ERR_EVAL, "an expression has no value")                                    \
     X(TD_ERR_STRUCTURE, "the string does not describe a valid plant")               \
     X(TD_ERR_LIMIT, "a limit was reached")                                          \

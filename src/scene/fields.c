@@ -17,7 +17,6 @@
 
 #define MAX_FAULTS 100 // after so many the walk ends
 #define LISTED     220 // bytes of a list of names
-#define ONE_OF     "one of "
 
 static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                        void *object);
@@ -205,45 +204,27 @@ bool tdi_fill_components(tdi_filler *f, const tdi_scene_field *field, const td_v
 static void read_choice(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                         void *place) {
     bool scalar = value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP;
-    char expected[LISTED] = ONE_OF;
-    tdi_word_list names = {expected, sizeof expected, strlen(ONE_OF), 0, 0};
+    char expected[TDI_EXPECTS_TEXT];
     for (const tdi_choice *c = field->choices; c->name; c++) {
         if (scalar && strcmp(c->name, value->text) == 0) {
             memcpy(place, &c->value, sizeof c->value);
             return;
         }
-        tdi_words_add(&names, c->name);
     }
-    tdi_words_end(&names);
-    fault_kind(f, field, value, expected);
-}
-
-// Whether a text is one of those that there are; `expected` lists them.
-static bool is_named(const tdi_scene_field *field, const char *text, char expected[LISTED]) {
-    tdi_word_list names = {expected, LISTED, strlen(ONE_OF), 0, 0};
-    tdi_choice name;
-    strcpy(expected, ONE_OF);
-    for (int32_t k = 0; field->names(k, &name); k++) {
-        if (strcmp(name.name, text) == 0) {
-            return true;
-        }
-        tdi_words_add(&names, name.name);
-    }
-    tdi_words_end(&names);
-    return false;
+    fault_kind(f, field, value, tdi_field_expects(field, expected));
 }
 
 static void read_text(tdi_filler *f, const tdi_scene_field *field, const td_value *value,
                       void *place) {
-    char expected[LISTED];
+    char expected[TDI_EXPECTS_TEXT];
     bool scalar =
         value->kind != TD_VALUE_LIST && value->kind != TD_VALUE_MAP && value->kind != TD_VALUE_NULL;
     if (!scalar || value->text[0] == 0) {
         fault_kind(f, field, value, "a text");
         return;
     }
-    if (field->names && !is_named(field, value->text, expected)) {
-        fault_kind(f, field, value, expected);
+    if (!tdi_field_takes_text(field, value->text)) {
+        fault_kind(f, field, value, tdi_field_expects(field, expected));
         return;
     }
     const char *copy = tdi_arena_text(&f->out->arena, value->text, strlen(value->text));
@@ -359,7 +340,7 @@ static void read_field(tdi_filler *f, const tdi_scene_field *field, const td_val
 // ---- maps -----------------------------------------------------------------------------------
 
 static void fault_unknown(tdi_filler *f, const tdi_scene_table *table, const td_value *item) {
-    char shown[TDI_SHOWN_TEXT], expected[LISTED] = "expected " ONE_OF;
+    char shown[TDI_SHOWN_TEXT], expected[LISTED] = "expected one of ";
     const char *near = tdi_table_nearest(table, item->key);
     tdi_word_list names = {expected, sizeof expected, strlen(expected), 0, 0};
     for (const tdi_scene_field *field = table->fields; field->key; field++) {

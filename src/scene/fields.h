@@ -131,8 +131,11 @@ size_t tdi_item_size(const tdi_scene_field *list);
 // Whether a row allows the number, in the written unit.
 bool tdi_field_admits(const tdi_scene_field *field, td_real number);
 
-// "a number above 0 and at most 1": what a row allows.
-#define TDI_EXPECTS_TEXT 120
+// Whether a row of kind TEXT allows it.
+bool tdi_field_takes_text(const tdi_scene_field *field, const char *text);
+
+// "a number above 0 and at most 1", "one of tree, rod": what a row allows.
+#define TDI_EXPECTS_TEXT 220
 const char *tdi_field_expects(const tdi_scene_field *field, char text[TDI_EXPECTS_TEXT]);
 
 // ---- filling --------------------------------------------------------------------------------
@@ -177,6 +180,8 @@ td_status tdi_fields_fill(const tdi_scene_table *table, const td_value *value, v
 void tdi_fields_free(tdi_fields *fields); // empty is allowed
 
 // ---- paths ----------------------------------------------------------------------------------
+
+#define TDI_PATH 160 // bytes: longer than any path there is
 
 // A number or vector found by its path, such as "loads[1].wind.speed" or "gravity.y".
 typedef struct tdi_field_place {

@@ -75,7 +75,33 @@ bool tdi_field_admits(const tdi_scene_field *field, td_real number) {
     return isfinite(number * tdi_field_scale(field)) && above && number <= r.high && whole;
 }
 
+bool tdi_field_takes_text(const tdi_scene_field *field, const char *text) {
+    tdi_choice name;
+    bool known = !field->names;
+    for (int32_t k = 0; !known && field->names(k, &name); k++) {
+        known = strcmp(name.name, text) == 0;
+    }
+    return known;
+}
+
+static const char *names_of(const tdi_scene_field *field, char text[TDI_EXPECTS_TEXT]) {
+    tdi_choice name;
+    strcpy(text, "one of ");
+    tdi_word_list names = {text, TDI_EXPECTS_TEXT, strlen(text), 0, 0};
+    for (const tdi_choice *c = field->choices; c && c->name; c++) {
+        tdi_words_add(&names, c->name);
+    }
+    for (int32_t k = 0; field->names && field->names(k, &name); k++) {
+        tdi_words_add(&names, name.name);
+    }
+    tdi_words_end(&names);
+    return text;
+}
+
 const char *tdi_field_expects(const tdi_scene_field *field, char text[TDI_EXPECTS_TEXT]) {
+    if (field->choices || field->names) {
+        return names_of(field, text);
+    }
     range r = range_of(field);
     char low[TDI_REAL_TEXT] = "", high[TDI_REAL_TEXT] = "";
     bool has_low = isfinite(r.low), has_high = r.high < NO_LIMIT, between = has_low && has_high;

@@ -9,12 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_PATH 160 // bytes: longer than any path there is
 
 typedef struct walk {
     tdi_field_visit visit;
     void *context;
-    char path[MAX_PATH];
+    char path[TDI_PATH];
     size_t length;
     bool ended;
 } walk;
@@ -23,7 +22,7 @@ static void walk_table(walk *w, const tdi_scene_table *table, char *object);
 
 // Adds to the path and returns how long it was.
 static size_t go_in(walk *w, const char *text) {
-    size_t before = w->length, size = strlen(text), room = MAX_PATH - 1 - w->length;
+    size_t before = w->length, size = strlen(text), room = TDI_PATH - 1 - w->length;
     size = size < room ? size : room;
     memcpy(w->path + w->length, text, size);
     w->length += size;

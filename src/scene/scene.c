@@ -15,10 +15,21 @@
 
 // ---- faults ---------------------------------------------------------------------------------
 
+// The path of an object when it has followed those of a scene.
+static const char *path_after(const td_scene *scene, const char *path, char text[TDI_PATH]) {
+    int object = 0, length = 0;
+    if (sscanf(path, "objects[%d]%n", &object, &length) != 1) {
+        return path;
+    }
+    snprintf(text, TDI_PATH, "objects[%d]%s", object + (int)scene->def.object_count, path + length);
+    return text;
+}
+
 static td_status fail_at(const td_scene *scene, td_diag *diag, td_status status, const char *path,
                          const char *format, va_list args) {
-    char message[sizeof diag->message];
+    char message[sizeof diag->message], later[TDI_PATH];
     tdi_text_format(message, sizeof message, format, args);
+    path = scene->after ? path_after(scene->after, path, later) : path;
     const td_value *value = scene->value ? tdi_fields_where(scene->value, path) : NULL;
     if (value) {
         return tdi_value_fail(value, value->line, value->column, diag, status, "%s", message);
@@ -549,6 +560,15 @@ const char *tdi_growing_key(const td_object_def *o) {
                                  : NULL;
 }
 
+// Whether one of the first `count` objects has the name.
+static bool has_name(const td_scene *s, int32_t count, const char *name) {
+    bool has = false;
+    for (int32_t k = 0; k < count && !has; k++) {
+        has = s->def.objects[k].name && strcmp(s->def.objects[k].name, name) == 0;
+    }
+    return has;
+}
+
 static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags) {
     const td_object_def *o = &s->def.objects[k];
     char path[96];
@@ -595,12 +615,11 @@ static td_status check_object(const td_scene *s, int32_t k, td_diag_list *diags)
             s, diags, TD_ERR_SYNTAX, path,
             "'damping_ratio' and 'relaxation_time' both set the damping; remove one of them");
     }
-    for (int32_t i = 0; o->name && i < k; i++) {
-        if (s->def.objects[i].name && strcmp(s->def.objects[i].name, o->name) == 0) {
-            snprintf(path, sizeof path, "objects[%d].name", k);
-            return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
-                                   "another object already has the name '%s'", o->name);
-        }
+    if (o->name && (has_name(s, k, o->name) ||
+                    (s->after && has_name(s->after, s->after->def.object_count, o->name)))) {
+        snprintf(path, sizeof path, "objects[%d].name", k);
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, path,
+                               "another object already has the name '%s'", o->name);
     }
     return TD_OK;
 }

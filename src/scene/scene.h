@@ -30,6 +30,7 @@ struct td_scene {
     td_value *value;             // the text it came from; NULL: none
     const char *file;            // NULL: none
     const struct td_scene *from; // a copy leaves curves, texts and values to this; NULL: no copy
+    const struct td_scene *after; // while objects are checked that are to follow this one's; or NULL
     tdi_keyed *keyed;
     int32_t keyed_count;
     tdi_expression **forces; // three a load: of a field, NULL of others
@@ -95,12 +96,13 @@ void tdi_scene_free_fields(td_scene *scene);
 
 // scene_copy.c
 // A scene of its own from structs filled by hand, every number checked; it has no text.
-td_status tdi_scene_copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
-                         td_diag_list *diags);
+// With `after`, its objects are to follow those of that scene: faults say so, names are compared.
+td_status tdi_scene_copy(const td_scene_def *def, const td_scene *after, const td_alloc *alloc,
+                         td_scene **out, td_diag_list *diags);
 // A copy whose numbers can change by themselves; `scene` must outlive it.
 td_status tdi_scene_editable_copy(const td_scene *scene, const td_alloc *alloc, td_scene **out);
-// The objects are in another array from now on, which has so many; those there were are copied.
-void tdi_scene_move_objects(td_scene *scene, td_object_def *to, int32_t count);
+// The objects are in another array from now on.
+void tdi_scene_move_objects(td_scene *scene, td_object_def *to);
 
 // Whether an object leaves out what does not matter.
 bool tdi_object_adapts(const td_scene *scene, const td_object_def *object);

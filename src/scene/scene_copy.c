@@ -73,13 +73,8 @@ static bool known_choice(const tdi_scene_field *field, const void *at) {
 
 static bool known_name(const tdi_scene_field *field, const void *at) {
     const char *text;
-    tdi_choice name;
     memcpy(&text, at, sizeof text);
-    bool known = !text || !field->names;
-    for (int32_t k = 0; !known && field->names(k, &name); k++) {
-        known = strcmp(name.name, text) == 0;
-    }
-    return known;
+    return !text || tdi_field_takes_text(field, text);
 }
 
 static bool admits_all(const tdi_scene_field *field, const td_real *numbers, int32_t count) {
@@ -129,13 +124,10 @@ static bool check_row(void *context, const tdi_scene_field *field, void *at, con
     if (field && fits(field, at)) {
         return true;
     }
-    const bool choice = field && (field->kind == TDI_SCENE_CHOICE || field->kind == TDI_SCENE_TEXT);
-    const bool number = field && field->kind != TDI_SCENE_ROTATION && !choice;
     c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "expected %s",
-                                number   ? tdi_field_expects(field, expected)
-                                : !field ? "a known kind"
-                                : choice ? "one of its named values"
-                                         : "a rotation that is not zero");
+                                !field                              ? "a known kind"
+                                : field->kind == TDI_SCENE_ROTATION ? "a rotation that is not zero"
+                                                                    : tdi_field_expects(field, expected));
     return true;
 }
 
@@ -179,8 +171,8 @@ static bool check_counts_of_row(void *context, const tdi_scene_field *field, voi
 }
 
 // Counts come before anything is copied by them.
-static td_status check_counts(const td_scene_def *d, td_diag_list *diags) {
-    const td_scene none = {.value = NULL};
+static td_status check_counts(const td_scene_def *d, const td_scene *after, td_diag_list *diags) {
+    const td_scene none = {.after = after};
     checker c = {&none, diags, TD_OK};
     tdi_fields_walk(&tdi_scene_all, (void *)d, check_counts_of_row, &c); // which does not write
     for (int32_t k = 0; k < d->object_count && c.status == TD_OK; k++) {
@@ -200,11 +192,12 @@ static bool forget_value(void *context, const tdi_scene_field *field, void *at, 
 }
 
 // Of structs in our width.
-static td_status copy(const td_scene_def *def, const td_alloc *alloc, td_scene **out,
-                      td_diag_list *diags) {
-    td_status status = check_counts(def, diags);
+static td_status copy(const td_scene_def *def, const td_scene *after, const td_alloc *alloc,
+                      td_scene **out, td_diag_list *diags) {
+    td_status status = check_counts(def, after, diags);
     status = status == TD_OK ? copy_def(def, alloc, out) : status;
     if (status == TD_OK) {
+        (*out)->after = after;
         checker c = {*out, diags, TD_OK};
         tdi_fields_walk(&tdi_scene_all, &(*out)->def, check_row, &c);
         status = c.status == TD_OK ? tdi_scene_make_defines(*out, diags) : c.status;
@@ -215,12 +208,14 @@ static td_status copy(const td_scene_def *def, const td_alloc *alloc, td_scene *
     if (status != TD_OK) {
         td_scene_free(*out);
         *out = NULL;
+        return status;
     }
-    return status;
+    (*out)->after = NULL;
+    return TD_OK;
 }
 
-td_status tdi_scene_copy(const td_scene_def *given, const td_alloc *alloc, td_scene **out,
-                         td_diag_list *diags) {
+td_status tdi_scene_copy(const td_scene_def *given, const td_scene *after, const td_alloc *alloc,
+                         td_scene **out, td_diag_list *diags) {
     td_scene_def def = td_scene_def_default();
     const td_object_def defaults = td_object_def_default();
     tdi_widened objects = {0};
@@ -235,7 +230,7 @@ td_status tdi_scene_copy(const td_scene_def *given, const td_alloc *alloc, td_sc
         return status;
     }
     def.objects = objects.items;
-    status = copy(&def, alloc, out, diags);
+    status = copy(&def, after, alloc, out, diags);
     tdi_opts_widen_free(&objects);
     return status;
 }
@@ -287,10 +282,9 @@ td_status tdi_scene_editable_copy(const td_scene *from, const td_alloc *alloc, t
     return TD_OK;
 }
 
-void tdi_scene_move_objects(td_scene *s, td_object_def *to, int32_t count) {
-    const int32_t kept = count < s->def.object_count ? count : s->def.object_count;
+void tdi_scene_move_objects(td_scene *s, td_object_def *to) {
     const char *from = (const char *)s->def.objects;
-    const size_t size = (size_t)kept * sizeof *to;
+    const size_t size = (size_t)s->def.object_count * sizeof *to;
     for (int32_t k = 0; k < s->keyed_count; k++) {
         const size_t offset = (size_t)((const char *)s->keyed[k].place - from);
         if (from && offset < size) {
@@ -301,5 +295,4 @@ void tdi_scene_move_objects(td_scene *s, td_object_def *to, int32_t count) {
         memcpy(to, from, size);
     }
     s->def.objects = to;
-    s->def.object_count = count;
 }

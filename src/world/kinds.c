@@ -20,7 +20,7 @@ static td_status read(const td_world *w, const td_object_def *def, td_scene **ou
     around.object_count = 1;
     around.load_count = around.constraint_count = around.collider_count = 0;
     around.record.probe_count = 0;
-    const td_status status = tdi_scene_copy(&around, w->alloc, out, faults);
+    const td_status status = tdi_scene_copy(&around, w->scene, w->alloc, out, faults);
     if (status == TD_OK) { // it has no actors yet
         td_instances_def *i = &((td_object_def *)(*out)->def.objects)[0].instances;
         i->layout = TD_INSTANCES_GRID;
@@ -29,28 +29,39 @@ static td_status read(const td_world *w, const td_object_def *def, td_scene **ou
     return status;
 }
 
-// Room for one more object, with its variants. What there is stays as it is.
-static td_object_def *make_room(td_world *w, const td_object_def *kind) {
+// Room for as many objects again as there are kinds. Objects stay as they are, elsewhere.
+static td_status make_room(td_world *w) {
     const size_t count = (size_t)w->scene->def.object_count;
-    int64_t variants = w->room.variant_capacity, kinds = w->kinds.capacity;
-    td_object_def *defs = tdi_arena_zeroed(&w->arena, count + 1, sizeof *defs);
-    tdi_object *objects = tdi_arena_zeroed(&w->arena, count + 1, sizeof *objects);
-    td_scene **scenes =
-        tdi_arena_grow(&w->arena, w->kinds.list, w->kinds.count, &kinds, sizeof *w->kinds.list);
-    tdi_variant *all = w->variants.list;
-    while (all && variants < w->variants.count + kind->instances.variants) {
-        all = tdi_arena_grow(&w->arena, all, variants, &variants, sizeof *all);
+    int64_t kinds = w->kinds.capacity;
+    if (w->kinds.count < kinds) {
+        return TD_OK;
     }
-    if (!defs || !objects || !scenes || !all) {
-        return NULL;
+    td_scene **list =
+        tdi_arena_grow(&w->arena, w->kinds.list, w->kinds.count, &kinds, sizeof *w->kinds.list);
+    const size_t room = count + (size_t)(kinds - w->kinds.count);
+    td_object_def *defs = tdi_arena_zeroed(&w->arena, room, sizeof *defs);
+    tdi_object *objects = tdi_arena_zeroed(&w->arena, room, sizeof *objects);
+    if (!list || !defs || !objects) {
+        return TD_ERR_MEMORY;
     }
     memcpy(objects, w->objects, count * sizeof *objects);
+    tdi_scene_move_objects(w->scene, defs);
     w->objects = objects;
-    w->kinds.list = scenes;
+    w->kinds.list = list;
     w->kinds.capacity = (int32_t)kinds;
+    return TD_OK;
+}
+
+static td_status make_variant_room(td_world *w, int32_t more) {
+    int64_t room = w->room.variant_capacity;
+    tdi_variant *all = w->variants.list;
+    while (all && room < w->variants.count + more) {
+        all = tdi_arena_grow(&w->arena, all, room, &room, sizeof *all);
+    }
+    TDI_TRY(all ? TD_OK : TD_ERR_MEMORY);
     w->variants.list = all;
-    w->room.variant_capacity = (int32_t)variants;
-    return defs;
+    w->room.variant_capacity = (int32_t)room;
+    return TD_OK;
 }
 
 // Moves the last variants, from `first` on, before the actors' own.
@@ -72,15 +83,14 @@ static td_status place_variants(td_world *w, int32_t first, int32_t object) {
 }
 
 static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
-    td_object_def *was = (td_object_def *)w->scene->def.objects;
-    const tdi_parameters parameters = w->parameters;
     const int32_t object = w->scene->def.object_count, variants = w->variants.count;
-    td_object_def *defs = make_room(w, &kind->def.objects[0]);
     td_world_opts opts = td_world_opts_default();
     opts.max_segments = w->room.segment_limit;
-    TDI_TRY(defs ? TD_OK : TD_ERR_MEMORY);
-    defs[object] = kind->def.objects[0];
-    tdi_scene_move_objects(w->scene, defs, object + 1);
+    TDI_TRY(make_variant_room(w, kind->def.objects[0].instances.variants));
+    TDI_TRY(make_room(w));
+    ((td_object_def *)w->scene->def.objects)[object] = kind->def.objects[0];
+    w->objects[object] = (tdi_object){0};
+    w->scene->def.object_count = object + 1;
     td_status status = tdi_world_list_parameters(w);
     status = status == TD_OK ? tdi_world_make_object(w, object, &opts, faults) : status;
     status = status == TD_OK ? place_variants(w, variants, object) : status;
@@ -95,8 +105,8 @@ static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
         td_skeleton_free(v->skeleton);
         *v = (tdi_variant){0};
     }
-    tdi_scene_move_objects(w->scene, was, object);
-    w->parameters = parameters;
+    w->scene->def.object_count = object;
+    tdi_world_list_parameters(w); // of fewer: it takes no memory
     return status;
 }
 

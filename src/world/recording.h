@@ -31,7 +31,7 @@ typedef struct tdi_parameter {
 
 typedef struct tdi_parameters {
     tdi_parameter *all; // all numbers of the scene that can change
-    int32_t count;
+    int32_t count, capacity;
     uint64_t shape;          // of the actors and parameters, mixed: tells saves apart
     uint64_t fixed, contact; // digests of the scene's other numbers, and of its contact's
 } tdi_parameters;
@@ -73,6 +73,7 @@ td_status tdi_world_make_probes(td_world *world, td_diag_list *diags);
 
 // saving.c: the list of what can change, and the shape.
 td_status tdi_world_make_saving(td_world *world);
-// The list alone, as it is when that fails; and the shape with one more object.
+// The list alone, which stays as it is when that fails; and the shape with one more object. A list
+// that is shorter than one before it takes no memory.
 td_status tdi_world_list_parameters(td_world *world);
 void tdi_world_add_shape(td_world *world, int32_t object);

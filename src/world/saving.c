@@ -104,11 +104,17 @@ static bool note_parameter(void *context, const tdi_scene_field *field, void *at
 }
 
 td_status tdi_world_list_parameters(td_world *w) {
+    tdi_parameters *p = &w->parameters;
     counter c = {NULL, 0, FIRST, FIRST};
     tdi_fields_walk(&tdi_scene_all, &w->scene->def, note_parameter, &c);
-    c.to = tdi_arena_zeroed(&w->arena, (size_t)c.count + 1, sizeof *c.to);
-    TDI_TRY(c.to ? TD_OK : TD_ERR_MEMORY);
-    w->parameters.all = c.to;
+    if (c.count > p->capacity) {
+        const int32_t room = p->capacity < c.count / 2 ? c.count : 2 * p->capacity;
+        tdi_parameter *all = tdi_arena_zeroed(&w->arena, (size_t)room, sizeof *all);
+        TDI_TRY(all ? TD_OK : TD_ERR_MEMORY);
+        p->all = all;
+        p->capacity = room;
+    }
+    c.to = p->all;
     w->parameters.count = c.count;
     w->parameters.fixed = c.fixed;
     w->parameters.contact = c.contact;

@@ -215,7 +215,7 @@ td_status td_world_new(const td_scene_def *def, const td_world_opts *opts, const
     td_scene *scene = NULL;
     td_world_opts own;
     TDI_TRY(take_opts(opts, &own, diags));
-    td_status status = tdi_scene_copy(def, alloc, &scene, diags);
+    td_status status = tdi_scene_copy(def, NULL, alloc, &scene, diags);
     return new_world(scene, status, &own, alloc, out, diags);
 }
 
