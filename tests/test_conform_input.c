@@ -159,6 +159,36 @@ INTEGRATOR_TEST(conform_steps_on_a_base_that_is_no_number_or_does_not_turn_are_r
     }
 }
 
+static td_body_model *damped(const subject *s, const td_damping_opts *opts, td_status *status,
+                             td_diag *diag) {
+    td_body_model *model = NULL;
+    *status = td_body_model_damped_new(s->model, opts, NULL, &model, diag);
+    return model;
+}
+
+SOLVER_TEST(conform_damping_and_rest_refuse_what_is_no_number_and_damping_below_zero) {
+    static const number numbers[] = {NUMBER(td_damping_opts, value, "value is"),
+                                     VECTOR(td_damping_opts, gravity, "gravity")};
+    OWNED(subject) s = subject_new(solver, HELD, NULL);
+    td_diag diag = {.message = ""};
+    td_status status;
+    for (int i = 0; s.solver->info.damping && i < 2 * 4 * COUNT_OF(numbers); i++) {
+        const number *n = &numbers[i / 8];
+        const double value = i % 4 < 3 ? no_numbers[i % 4] : n == numbers ? -1 : (double)NAN;
+        td_damping_opts opts = td_damping_opts_default();
+        opts.kind = i % 8 < 4 ? TD_DAMPING_RATIO : TD_DAMPING_TIME;
+        spoil(&opts, n, value);
+        OWNED(td_body_model) *none = damped(&s, &opts, &status, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, n->name, value);
+        CHECK(!none);
+    }
+    td_body_model *rest = NULL;
+    if (s.solver->info.rest) {
+        status = td_body_model_rest_new(s.model, tdi_vec3(0, NAN, 0), NULL, &rest, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, "gravity.y is", NAN);
+    }
+}
+
 SOLVER_TEST(conform_modes_refuse_counts_weights_and_states_that_are_none) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const int32_t n = s.model->dof_count;

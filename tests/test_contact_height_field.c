@@ -494,6 +494,20 @@ TD_TEST(surface_next_to_a_cliff_leaves_its_heights_by_no_more_than_a_seventh) {
     CHECK_SAY(least > -1.0 / 7 && most < 8.0 / 7 && most > 1.05, "%g to %g", least, most);
 }
 
+// The steepest saddle there can be, so that xz is largest too.
+TD_TEST(height_and_normal_are_finite_at_any_distance_with_the_smallest_cells) {
+    const td_real heights[] = {-1e6, 1e6, 1e6, -1e6};
+    for (int k = 0; k < 2; k++) {
+        OWNED(td_height_field) *f = NULL;
+        CHECK_INT(td_height_field_new(2, 2, k ? 1 : 1e-6, heights, NULL, &f, NULL), TD_OK);
+        for (td_real far = 1; far < 1e301; far *= 1e10) {
+            td_vec3 n;
+            CHECK(isfinite(td_height_field_height(f, far, -far, &n)));
+            CHECK_SAY(fabs(tdi_norm(n) - 1) < 1e-12, "the normal's length is %g", tdi_norm(n));
+        }
+    }
+}
+
 // ---- refusals -------------------------------------------------------------------------------
 
 TD_TEST(height_field_refuses_grids_and_heights_that_are_none) {
@@ -504,6 +518,8 @@ TD_TEST(height_field_refuses_grids_and_heights_that_are_none) {
     CHECK(strstr(diag.message, "1 columns") != NULL);
     CHECK_INT(td_height_field_new(2, 2, 0, heights, NULL, &f, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "cell is 0") != NULL);
+    CHECK_INT(td_height_field_new(2, 2, 1e-300, heights, NULL, &f, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "cell is 1e-300 m; it must be from 1e-06 to 1e+06");
     CHECK_INT(td_height_field_new(3, 2, 1, heights, NULL, &f, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "height 5") != NULL && f == NULL);
     td_collider c = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);

@@ -212,6 +212,30 @@ TD_TEST(ends_of_rods_are_not_moved_to_where_nothing_can_be) {
     CHECK_INT(td_body_step(s.state, NULL, NULL, &diag), TD_OK);
 }
 
+TD_TEST(rods_are_not_changed_by_hand_to_numbers_that_no_step_can_take) {
+    static const struct {
+        const char *message;
+        td_real place, velocity, spin, angle;
+    } rows[] = {{"position of vertex 3", NAN, 0, 0, 0}, {"velocity of vertex 3", 0, INFINITY, 0, 0},
+                {"rate is", 0, 0, NAN, 0},              {"rate is", 0, 0, INFINITY, 0},
+                {"angle is", 0, 0, 0, NAN},             {"angle is 4 rad", 0, 0, 0, 4}};
+    td_rod_def d = good_rod();
+    OWNED(rods) s = rods_new(&d, 1, NULL, 0);
+    const td_vec3 x = td_rod_position(s.state, 3);
+    for (int k = 0; k < COUNT_OF(rows); k++) {
+        td_diag diag = {.message = ""};
+        const td_status status =
+            k < 2   ? td_rod_set_vertex(s.state, 3, tdi_vec3(0.3 + rows[k].place, 0.2, 0),
+                                        tdi_vec3(0, rows[k].velocity, 0), &diag)
+            : k < 4 ? td_rod_set_spin(s.state, 3, rows[k].spin, &diag)
+                    : td_rod_turn(s.state, 3, rows[k].angle, &diag);
+        check_refusal(status, TD_ERR_ARGUMENT, &diag, rows[k].message, k);
+    }
+    CHECK(tdi_norm(tdi_sub(td_rod_position(s.state, 3), x)) == 0);
+    CHECK_INT(td_rod_turn(s.state, 3, 3.14, NULL), TD_OK);
+    CHECK_INT(td_body_step(s.state, NULL, NULL, NULL), TD_OK);
+}
+
 // ---- changed by hand ------------------------------------------------------------------------
 
 // A straight rod along X whose vertices are pulled apart by a tenth; then one edge is turned.

@@ -539,6 +539,21 @@ TD_TEST(queries_follow_actors_that_are_placed_removed_added_and_restored) {
     }
 }
 
+TD_TEST(queries_of_a_world_without_actors_find_its_colliders_alone) {
+    td_scene_collider ground = td_scene_collider_default(TD_COLLIDER_PLANE);
+    td_scene_def def = td_scene_def_default();
+    def.colliders = &ground;
+    def.collider_count = 1;
+    OWNED(td_world) *world = NULL;
+    CHECK_INT(td_world_new(&def, NULL, NULL, &world, NULL), TD_OK);
+    const td_ray ray = {.origin = {0, 1, 0}, .direction = {0, -1, 0}, .length = 2, .colliders = true};
+    td_pick pick;
+    CHECK_INT(td_world_cast_rays(world, 1, &ray, &pick, NULL), TD_OK);
+    CHECK_REL(pick.distance, 1, 1e-12);
+    CHECK_INT(td_world_pick_nearest(world, 1, &ray.origin, 0.5, NULL, &pick, NULL), TD_OK);
+    CHECK_INT(pick.segment, TD_NONE);
+}
+
 TD_TEST(queries_find_actors_that_wake_move_and_sleep_again_between_them) {
     OWNED(stage) w =
         stage_of("{gravity: [0, 0, 0], sleep: {time: 0.2}, objects: [{start: drawn, strand:\n"

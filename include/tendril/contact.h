@@ -37,13 +37,14 @@ TD_API td_filter td_filter_default(void);
 /// segment's radius, distances are not exact. Only implicit integrators take it.
 typedef struct td_height_field td_height_field;
 
-/// Copies the heights, m, row after row; 2 to 4096 columns and rows; `cell`, m, > 0, is the
+/// Copies the heights, m, row after row; 2 to 4096 columns and rows; `cell`, 1e-6 to 1e6 m, is the
 /// distance between them. It is constant from then on, and may be used by any number of colliders.
 TD_API td_status td_height_field_new(int32_t columns, int32_t rows, td_real cell,
                                      const td_real *heights, const td_alloc *alloc,
                                      td_height_field **out, td_diag *diag);
 TD_API void td_height_field_free(td_height_field *field); ///< NULL is allowed.
-/// The height at a place of the field's axes, m; *normal, if given, is a unit vector.
+/// The height at a place of the field's axes, m; *normal, if given, is a unit vector. A coordinate
+/// beyond 1e9 m counts as 1e9 m.
 TD_API td_real td_height_field_height(const td_height_field *field, td_real x, td_real z,
                                       td_vec3 *normal);
 /// Columns, rows and cell; any may be NULL.

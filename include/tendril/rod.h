@@ -77,7 +77,7 @@ TD_API int32_t td_rod_vertex(const td_body_model *model, int32_t rod, int32_t ve
 // ---- places ---------------------------------------------------------------------------------
 
 /// Place and velocity of a vertex, by td_rod_vertex(). Setting them forgets the past of the
-/// multistep rule.
+/// multistep rule. TD_ERR_ARGUMENT for numbers that are not finite, here and below.
 TD_API td_vec3 td_rod_position(const td_body *body, int32_t vertex);
 TD_API td_vec3 td_rod_velocity(const td_body *body, int32_t vertex);
 TD_API td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position,
@@ -95,7 +95,6 @@ TD_API td_real td_rod_tension(const td_body *body, int32_t edge);
 
 /// Sets the position of a clamped or pinned end at the end of the next step and, if it is clamped,
 /// the rotation of its edge. It can turn by less than half a turn in a step.
-/// TD_ERR_ARGUMENT for a pose that is not finite.
 TD_API td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 position,
                                 td_quat rotation, td_diag *diag);
 

@@ -171,6 +171,7 @@ td_status tdi_solver_rest_new(const tdi_solver *solver, const td_body_model *mod
             "the solver '%s' does not have rest_under_gravity; remove it or change the solver",
             solver->info.name);
     }
+    TDI_TRY(tdi_gravity_check(gravity, diag));
     return tdi_statics_of(solver)->rest_new(model, gravity, alloc, out, diag);
 }
 
@@ -184,6 +185,7 @@ td_status tdi_solver_damped_new(const tdi_solver *solver, const td_body_model *m
                         "damping from the materials",
                         solver->info.name);
     }
+    TDI_TRY(tdi_damping_opts_check(opts, diag));
     return tdi_statics_of(solver)->damped_new(model, opts, alloc, out, diag);
 }
 

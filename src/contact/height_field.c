@@ -23,6 +23,8 @@
 #include <math.h>
 
 #define HIGHEST 1e6  // m
+#define NARROW  1e-6 // m, of a cell
+#define FAR     1e9  // m
 #define LARGEST 4096 // heights in a row or a column
 #define ROUNDS  64
 #define STALL   1e-3 // of the way: less than that in a round is the end
@@ -106,9 +108,9 @@ static td_status check(int32_t columns, int32_t rows, td_real cell, const td_rea
                         "a height field of %d columns and %d rows; it needs 2 to %d of each",
                         (int)columns, (int)rows, LARGEST);
     }
-    if (!(cell > 0 && cell <= HIGHEST)) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT, "cell is %g m; it must be above 0 and at most %g",
-                        cell, HIGHEST);
+    if (!(cell >= NARROW && cell <= HIGHEST)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "cell is %g m; it must be from %g to %g", cell,
+                        NARROW, HIGHEST);
     }
     for (int64_t k = 0; k < (int64_t)columns * rows; k++) {
         if (!(fabs(heights[k]) <= HIGHEST)) {
@@ -223,12 +225,16 @@ tdi_ground tdi_height_field_at(const td_height_field *f, td_real x, td_real z) {
     return g;
 }
 
+static td_real within_reach(td_real x) {
+    return x > FAR ? FAR : x < -FAR ? -FAR : x;
+}
+
 td_real td_height_field_height(const td_height_field *field, td_real x, td_real z,
                                td_vec3 *normal) {
     if (!field) {
         return 0;
     }
-    const tdi_ground g = tdi_height_field_at(field, x, z);
+    const tdi_ground g = tdi_height_field_at(field, within_reach(x), within_reach(z));
     if (normal) {
         const td_vec3 n = {-g.x, 1, -g.z};
         *normal = tdi_scale(n, 1 / tdi_norm(n));

@@ -7,7 +7,6 @@
 
 #include "helix/rest.h"
 
-#include "base/range.h"
 #include "helix/implicit.h"
 #include "helix/points.h"
 
@@ -127,10 +126,8 @@ td_status tdi_helix_rest_new(const void *model, td_vec3 gravity, const td_alloc 
                              td_body_model **out, td_diag *diag) {
     tdi_helix_state *s = NULL;
     tdi_helix_model *next = NULL;
-    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
-    td_status status = tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
     *out = NULL;
-    status = status == TD_OK ? tdi_helix_state_new(model, alloc, &s, diag) : status;
+    td_status status = tdi_helix_state_new(model, alloc, &s, diag);
     status = status == TD_OK ? tdi_helix_model_copy(model, alloc, &next, diag) : status;
     status = status == TD_OK ? rest_all(s, gravity, next, diag) : status;
     tdi_state_free(s);

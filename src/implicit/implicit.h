@@ -88,6 +88,8 @@ static inline bool tdi_is_implicit(td_integrator integrator) {
 // A caller's options as we have them; NULL: the defaults.
 td_status tdi_step_opts_take(const td_step_opts *given, td_step_opts *own, td_diag *diag);
 td_status tdi_step_opts_check(const td_step_opts *opts, int32_t segments, td_diag *diag);
+td_status tdi_damping_opts_check(const td_damping_opts *opts, td_diag *diag);
+td_status tdi_gravity_check(td_vec3 gravity, td_diag *diag);
 
 // state.c: one body
 // Whether it can be stepped with these options.

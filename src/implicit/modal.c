@@ -713,12 +713,11 @@ td_status tdi_system_modes(const tdi_system *y, int32_t count, td_mode *modes, t
 
 td_status tdi_modes_alone(td_body *body, td_vec3 gravity, int32_t count, td_mode *modes,
                           td_real *shapes, td_diag *diag) {
-    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
     const tdi_modal *ops = tdi_state_modal(body);
     td_real scratch[MOST_TANGENT];
     tdi_layout l = {NULL, ops->bytes};
     const int32_t length = ops->open(scratch, body, &l);
-    TDI_TRY(tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag));
+    TDI_TRY(tdi_gravity_check(gravity, diag));
     const size_t bytes = l.used;
     void *tangent = tdi_alloc_zeroed(body->alloc, bytes, 1);
     if (!tangent) {

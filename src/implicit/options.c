@@ -56,3 +56,19 @@ td_status tdi_step_opts_check(const td_step_opts *o, int32_t segments, td_diag *
     }
     return tdi_loads_check(segments, o->loads, o->load_count, &o->air, diag);
 }
+
+td_status tdi_damping_opts_check(const td_damping_opts *o, td_diag *diag) {
+    if (o->kind != TD_DAMPING_RATIO && o->kind != TD_DAMPING_TIME) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "kind is %d; it must be TD_DAMPING_RATIO or TD_DAMPING_TIME", (int)o->kind);
+    }
+    const char *unit = o->kind == TD_DAMPING_TIME ? "s" : NULL;
+    const tdi_range range = TDI_FROM_0("value", unit, o->value);
+    const td_status status = tdi_check_ranges(&range, 1, NULL, TD_NONE, diag);
+    return status == TD_OK ? tdi_gravity_check(o->gravity, diag) : status;
+}
+
+td_status tdi_gravity_check(td_vec3 gravity, td_diag *diag) {
+    const tdi_range ranges[] = {TDI_FINITE3("gravity", "m/s^2", gravity)};
+    return tdi_check_ranges(ranges, 3, NULL, TD_NONE, diag);
+}

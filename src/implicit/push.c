@@ -5,12 +5,12 @@
 //          u = n . sum of w_k x_k is the distance of the axes, and T = u_0 + speed dt the distance
 //          that the step is to reach, at most where the gap is open. The potential
 //            K d^2/2 for d = T - u below F/K,   F (d - F/2K) beyond,   0 for d <= 0
-//          is convex, and its force F at most. Nothing is pushed beyond T, and nothing is pulled.
-// Newton   The second derivative is f/d, f the force: the parabola d^2 f/2d lies above the
-// potential
-//          and has its least value at T, so that no increment goes beyond T. That of the potential
-//          itself is 0 beyond F/K, and increments would go centimetres too far.
-// Size     K is a thousand times the mass of a capsule of the lighter body over h^2: u comes to T
+//          is convex, and its force is F at most. Nothing is pushed beyond T, and nothing is pulled.
+// Newton   The second derivative is taken as f/d, with the force f. The parabola of this curvature
+//          that has the potential's slope lies above the potential and is least at T: no increment
+//          goes beyond T. The true second derivative is 0 beyond F/K, and increments would go
+//          centimetres too far.
+// Size     K is a thousand times the mass of a capsule of the lighter body over h^2: u reaches T
 //          where F allows it. F gives that capsule 3000 m/s^2: enough to bend a twig beside a fork
 //          by its radius. What cannot part, as stems that are rooted at one place, bends until its
 //          springs bear F.

@@ -4,6 +4,7 @@
 #include "rod/pose.h"
 
 #include "base/guard.h"
+#include "math/angle.h"
 #include "rod/solve.h"
 #include "rod/terms.h"
 
@@ -13,6 +14,10 @@
 td_status td_rod_turn(td_body *body, int32_t edge, td_real angle, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
     TDI_REFUSE_IF(!s || !tdi_has(edge, s->model->edge_count));
+    if (!(fabs(angle) < TDI_PI)) {
+        return tdi_fail_at(diag, TD_ERR_ARGUMENT, edge,
+                           "angle is %g rad; it must be less than half a turn, pi", angle);
+    }
     tdi_edge *e = &s->pose[s->model->edge_node[edge]].edge;
     e->m1 = tdi_add(tdi_scale(e->m1, cos(angle)), tdi_scale(e->m2, sin(angle)));
     e->m2 = tdi_cross(e->t, e->m1);

@@ -4,6 +4,7 @@
 #include "rod/model.h"
 
 #include "base/guard.h"
+#include "base/range.h"
 
 #include "rod/capsules.h"
 #include "rod/points.h"
@@ -270,6 +271,10 @@ td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_
                         "td_world_move_actor()",
                         (int)vertex);
     }
+    if (!tdi_finite3(position) || !tdi_finite3(velocity)) {
+        return tdi_fail_at(diag, TD_ERR_ARGUMENT, vertex, "the %s of vertex %d is not finite",
+                           tdi_finite3(position) ? "velocity" : "position", (int)vertex);
+    }
     s->pose[i].x = position;
     s->history.past[i].v = velocity;
     s->head.known = 0;
@@ -288,6 +293,8 @@ td_real td_rod_spin(const td_body *body, int32_t edge) {
 td_status td_rod_set_spin(td_body *body, int32_t edge, td_real rate, td_diag *diag) {
     tdi_rod_state *s = tdi_as_rod(body);
     TDI_REFUSE_IF(!s || !tdi_has(edge, s->model->edge_count));
+    const tdi_range range = TDI_FINITE("rate", "rad/s", rate);
+    TDI_TRY(tdi_check_ranges(&range, 1, NULL, edge, diag));
     s->history.past[s->model->edge_node[edge]].spin = rate;
     s->head.known = 0;
     return TD_OK;

@@ -9,21 +9,9 @@
 
 #include "base/guard.h"
 #include "base/opts.h"
-#include "base/range.h"
 
 #define LOWEST     12   // modes to look at: the first may be those of a free or limp tree
 #define LEAST_PART 1e-6 // of w^2 that must be elastic
-
-static td_status check(const td_damping_opts *o, td_diag *diag) {
-    if (o->kind != TD_DAMPING_RATIO && o->kind != TD_DAMPING_TIME) {
-        return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "kind is %d; it must be TD_DAMPING_RATIO or TD_DAMPING_TIME", (int)o->kind);
-    }
-    const char *unit = o->kind == TD_DAMPING_TIME ? "s" : NULL;
-    const tdi_range ranges[] = {TDI_FROM_0("value", unit, o->value),
-                                TDI_FINITE3("gravity", "m/s^2", o->gravity)};
-    return tdi_check_ranges(ranges, sizeof ranges / sizeof *ranges, NULL, TD_NONE, diag);
-}
 
 // Damping over stiffness for which the lowest elastic mode has this ratio.
 static td_status time_of_ratio(tdi_tree_state *s, td_vec3 gravity, td_real ratio, td_real *time,
@@ -62,7 +50,7 @@ td_status td_tree_model_damped_new(td_body *body, const td_damping_opts *opts,
     TDI_REFUSE_IF(!state || !out);
     td_damping_opts own = td_damping_opts_default();
     td_status status = tdi_opts_take("td_damping_opts", &own, opts, diag);
-    status = status == TD_OK ? check(&own, diag) : status;
+    status = status == TD_OK ? tdi_damping_opts_check(&own, diag) : status;
     td_real time = own.value;
     if (status == TD_OK && own.kind == TD_DAMPING_RATIO) {
         status = time_of_ratio(state, own.gravity, own.value, &time, diag);

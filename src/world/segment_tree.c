@@ -38,7 +38,7 @@ void tdi_segment_tree_free(td_world *w) {
 static td_status make_room(td_world *w, int32_t actors, int64_t segments, int64_t boxes,
                            td_diag *diag) {
     tdi_segment_tree *t = &w->segment_tree;
-    if (actors <= t->actor_room && segments <= t->segment_room && boxes <= t->box_room) {
+    if (t->box && actors <= t->actor_room && segments <= t->segment_room && boxes <= t->box_room) {
         return TD_OK;
     }
     tdi_segment_tree_free(w);
