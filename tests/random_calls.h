@@ -105,6 +105,7 @@
     X(td_world_grab_force, 64, grab_force(p)) \
     X(td_world_add_force, 24, add_force(p, false)) \
     X(td_world_add_impulse, 24, add_force(p, true)) \
+    X(td_world_clear_forces, 8, td_world_clear_forces(world(p))) \
     X(td_world_cut_actor, 6, cut_actor(p)) \
     X(td_world_regrow_actor, 6, regrow_actor(p)) \
     X(td_actor_def_default, 4, add_own_actor(p)) \

@@ -36,6 +36,7 @@ TD_TEST(null_is_refused_by_every_function_that_returns_a_status) {
     REFUSED(td_world_resize_collider(NULL, (td_collider_id){0}, NULL, NULL));
     REFUSED(td_world_add_force(NULL, NULL, NULL));
     REFUSED(td_world_add_impulse(NULL, NULL, NULL));
+    td_world_clear_forces(NULL);
     REFUSED(td_world_set_actor_filter(NULL, (td_actor_id){0}, td_filter_default(), NULL));
     REFUSED(td_world_set_actor_user_data(NULL, (td_actor_id){0}, 0, NULL));
     REFUSED(td_world_set_collider_filter(NULL, (td_collider_id){0}, td_filter_default(), NULL));

@@ -216,9 +216,12 @@ TD_TEST(rods_are_not_changed_by_hand_to_numbers_that_no_step_can_take) {
     static const struct {
         const char *message;
         td_real place, velocity, spin, angle;
-    } rows[] = {{"position of vertex 3", NAN, 0, 0, 0}, {"velocity of vertex 3", 0, INFINITY, 0, 0},
-                {"rate is", 0, 0, NAN, 0},              {"rate is", 0, 0, INFINITY, 0},
-                {"angle is", 0, 0, 0, NAN},             {"angle is 4 rad", 0, 0, 0, 4}};
+    } rows[] = {{"position of vertex 3", NAN, 0, 0, 0},
+                {"velocity of vertex 3", 0, INFINITY, 0, 0},
+                {"rate is", 0, 0, NAN, 0},
+                {"rate is", 0, 0, INFINITY, 0},
+                {"angle is", 0, 0, 0, NAN},
+                {"angle is 4 rad", 0, 0, 0, 4}};
     td_rod_def d = good_rod();
     OWNED(rods) s = rods_new(&d, 1, NULL, 0);
     const td_vec3 x = td_rod_position(s.state, 3);

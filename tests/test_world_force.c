@@ -212,6 +212,26 @@ TD_TEST(impulse_that_waits_for_the_next_step_is_part_of_a_save) {
     CHECK(momentum(late.world).x > 0.009);
 }
 
+TD_TEST(impulse_that_no_step_can_take_is_named_and_can_be_dropped) {
+    static const char text[] = "{gravity: [0, 0, 0], contact: {method: exact}, objects: [{solver:\n"
+                               " helix, loose: true, start: drawn, strand: {segments: 8, radius:\n"
+                               " 0.01, material: green-wood, points: [" BENT "]}}]}";
+    OWNED(stage) s = stage_of(text), other = stage_of(text);
+    const td_vec3 aside = {0.01, 0.02, -0.03};
+    td_diag diag = {.message = ""};
+    force(s.world, force_at(s.world, 5, aside, tdi_vec3(0, 1, 0)));
+    impulse(s.world, force_at(s.world, 5, aside, tdi_vec3(8e6, 6e6, 0)));
+    for (int k = 0; k < 2; k++) {
+        CHECK_INT(td_world_step(s.world, &diag), TD_ERR_DIVERGED);
+        CHECK_HAS(diag.message, "; an impulse of 1e+07 N s on 'object-0' waits for the next step");
+    }
+    td_world_clear_forces(s.world);
+    steps(s.world, 3);
+    steps(other.world, 3);
+    const td_real off = apart(tip_of(s.world, 0, -1), tip_of(other.world, 0, -1));
+    CHECK_SAY(off < 1e-12, "%g m", off);
+}
+
 TD_TEST(impulse_wakes_a_sleeper) {
     OWNED(stage) s = stage_of("{sleep: {}, contact: {}, colliders: [{plane: {}}], objects: [\n"
                               "{loose: true, start: drawn, strand: {points: [[0, 0.0105, 0],\n"
@@ -242,6 +262,14 @@ TD_TEST(faulty_forces_are_refused_and_change_nothing) {
     CHECK_INT(td_world_add_impulse(s.world, &axes, &diag), TD_ERR_ARGUMENT);
     CHECK(strstr(diag.message, "point_in is 7"));
     CHECK_INT(td_world_add_impulse(s.world, NULL, &diag), TD_ERR_ARGUMENT);
+    far = force_at(s.world, 0, none, tdi_vec3(1e300, 0, 0));
+    CHECK_INT(td_world_add_impulse(s.world, &far, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "vector has the size inf; it must be at most 1e+09");
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 0), false, &diag), TD_OK);
+    far = force_at(s.world, 0, none, up);
+    CHECK_INT(td_world_add_force(s.world, &far, &diag), TD_ERR_ARGUMENT);
+    CHECK_TEXT(diag.message, "'object-0' is disabled and would not feel it; enable it");
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 0), true, &diag), TD_OK);
     td_grab_def grab = td_grab_def_default();
     td_grab_id id;
     grab.actor = id_at(s.world, 0);

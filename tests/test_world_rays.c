@@ -546,7 +546,8 @@ TD_TEST(queries_of_a_world_without_actors_find_its_colliders_alone) {
     def.collider_count = 1;
     OWNED(td_world) *world = NULL;
     CHECK_INT(td_world_new(&def, NULL, NULL, &world, NULL), TD_OK);
-    const td_ray ray = {.origin = {0, 1, 0}, .direction = {0, -1, 0}, .length = 2, .colliders = true};
+    const td_ray ray = {
+        .origin = {0, 1, 0}, .direction = {0, -1, 0}, .length = 2, .colliders = true};
     td_pick pick;
     CHECK_INT(td_world_cast_rays(world, 1, &ray, &pick, NULL), TD_OK);
     CHECK_REL(pick.distance, 1, 1e-12);

@@ -180,6 +180,11 @@ class World(Unpickled):
         t = lib.td_world_step_times(self._c)
         return {n: getattr(t, n) for n in t.fields()}
 
+    def clear_forces(self) -> None:
+        """Drops all forces and impulses of add_force() and add_impulse() that wait for the next step."""
+        with self._use() as world:
+            lib.td_world_clear_forces(world)
+
     def set_budget(self, iterations: int = 0, seconds: float = 0) -> None:
         """Bounds the cost of a step: Newton iterations of an island, and time in all; 0: any. Results with a
         budget of time alone depend on the machine.

@@ -323,6 +323,8 @@ def press(p):
     actor = p.thing("actor")
     actor.add_force(p.point(0.1), p.count(4))
     actor.add_impulse(p.point(0.01), point=p.point(0.1))
+    if p.maybe(0.1):
+        actor.world.clear_forces()
 
 
 def come_and_go(p):

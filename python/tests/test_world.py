@@ -392,6 +392,10 @@ def test_an_impulse_changes_the_momentum_and_a_force_acts_for_one_step():
         stick.add_force([0, 0, 1], 1)
     with pytest.raises(tendril.ArgumentError):
         stick.add_force([0, 0, float("nan")])
+    stick.add_impulse([0, 0, 0.001], 0, point=[0, 0.1, 0])
+    world.clear_forces()
+    world.step()
+    assert stick.velocities()[0][0] == pytest.approx([0, 0, speed], abs=1e-6 * speed)
 
 
 def test_actors_that_overlap_are_pushed_apart_where_the_scene_says_so():

@@ -5,7 +5,8 @@
 //          u = n . sum of w_k x_k is the distance of the axes, and T = u_0 + speed dt the distance
 //          that the step is to reach, at most where the gap is open. The potential
 //            K d^2/2 for d = T - u below F/K,   F (d - F/2K) beyond,   0 for d <= 0
-//          is convex, and its force is F at most. Nothing is pushed beyond T, and nothing is pulled.
+//          is convex, and its force is F at most. Nothing is pushed beyond T, and nothing is
+//          pulled.
 // Newton   The second derivative is taken as f/d, with the force f. The parabola of this curvature
 //          that has the potential's slope lies above the potential and is least at T: no increment
 //          goes beyond T. The true second derivative is 0 beyond F/K, and increments would go

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 typedef struct walk {
     tdi_field_visit visit;
     void *context;

@@ -30,7 +30,8 @@ struct td_scene {
     td_value *value;             // the text it came from; NULL: none
     const char *file;            // NULL: none
     const struct td_scene *from; // a copy leaves curves, texts and values to this; NULL: no copy
-    const struct td_scene *after; // while objects are checked that are to follow this one's; or NULL
+    const struct td_scene
+        *after; // while objects are checked that are to follow this one's; or NULL
     tdi_keyed *keyed;
     int32_t keyed_count;
     tdi_expression **forces; // three a load: of a field, NULL of others

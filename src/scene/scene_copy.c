@@ -124,10 +124,11 @@ static bool check_row(void *context, const tdi_scene_field *field, void *at, con
     if (field && fits(field, at)) {
         return true;
     }
-    c->status = tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "expected %s",
-                                !field                              ? "a known kind"
-                                : field->kind == TDI_SCENE_ROTATION ? "a rotation that is not zero"
-                                                                    : tdi_field_expects(field, expected));
+    c->status =
+        tdi_scene_fault(c->scene, c->diags, TD_ERR_SYNTAX, path, "expected %s",
+                        !field                              ? "a known kind"
+                        : field->kind == TDI_SCENE_ROTATION ? "a rotation that is not zero"
+                                                            : tdi_field_expects(field, expected));
     return true;
 }
 

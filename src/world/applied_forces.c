@@ -9,6 +9,10 @@
 #include "tendril/control.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LARGEST 1e9 // N or N s, of a force or an impulse
 
 // ---- ids ------------------------------------------------------------------------------------
 
@@ -188,10 +192,19 @@ static bool known_axes(td_axes axes) {
     return axes == TD_AXES_SEGMENT || axes == TD_AXES_WORLD;
 }
 
-static td_status check_force(const td_force_def *def, td_diag *diag) {
+static td_status check_force(const tdi_actor *a, const td_force_def *def, td_diag *diag) {
+    const td_real size = tdi_norm(def->vector);
+    if (a->activity == TDI_DISABLED) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is disabled and would not feel it; enable it",
+                        a->name);
+    }
     if (!tdi_finite3(def->point) || !tdi_finite3(def->vector)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "%s is not finite",
                         tdi_finite3(def->point) ? "vector" : "point");
+    }
+    if (!(size <= LARGEST)) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT, "vector has the size %g; it must be at most %g",
+                        size, LARGEST);
     }
     if (!known_axes(def->point_in) || !known_axes(def->vector_in)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
@@ -244,7 +257,7 @@ static td_status add_force(td_world *w, const td_force_def *given, tdi_applied_k
     int32_t k;
     TDI_TRY(tdi_def_take("td_force_def", def, given, diag));
     TDI_TRY(find_segment(w, def->actor, def->segment, &a, diag));
-    TDI_TRY(check_force(def, diag));
+    TDI_TRY(check_force(a, def, diag));
     tdi_applied_force force = {
         .kind = kind, .actor = (int32_t)(a - w->actors), .segment = def->segment};
     place_force(a, def, &force);
@@ -274,8 +287,33 @@ void tdi_world_end_forces(td_world *w) {
     }
 }
 
-// ---- force of a grab
-// ----------------------------------------------------------------------------------
+void td_world_clear_forces(td_world *w) {
+    if (w) {
+        tdi_world_end_forces(w);
+    }
+}
+
+void tdi_world_blame_forces(const td_world *w, td_diag *diag) {
+    const tdi_applied_force *most = NULL;
+    for (int32_t k = 0; k < w->loads.applied_count; k++) {
+        const tdi_applied_force *h = &w->loads.applied[k];
+        if (h->alive && h->kind != TDI_APPLIED_SPRING &&
+            !(most && tdi_norm(most->vector) >= tdi_norm(h->vector))) {
+            most = h;
+        }
+    }
+    if (most && diag) {
+        const bool impulse = most->kind == TDI_APPLIED_IMPULSE;
+        const size_t used = strlen(diag->message);
+        snprintf(
+            diag->message + used, sizeof diag->message - used,
+            "; %s of %.3g %s on '%s' waits for the next step, td_world_clear_forces() drops it",
+            impulse ? "an impulse" : "a force", tdi_norm(most->vector), impulse ? "N s" : "N",
+            w->actors[most->actor].name);
+    }
+}
+
+// ---- force of a grab ------------------------------------------------------------------------
 
 // k (to - x) - c v
 td_status td_world_grab_force(td_world *w, td_grab_id id, td_vec3 *force, td_diag *diag) {

@@ -87,6 +87,8 @@ td_status tdi_find_spot(const td_world *world, const td_place_def *place, const 
 td_status tdi_actor_applied_room(td_world *world, tdi_actor *actor, int32_t count);
 // After a step: forces and impulses of a program have acted.
 void tdi_world_end_forces(td_world *world);
+// After a step that failed: adds the largest of them to the message.
+void tdi_world_blame_forces(const td_world *world, td_diag *diag);
 // Lets go of an actor.
 void tdi_world_release_actor(td_world *world, int32_t actor);
 

@@ -460,6 +460,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
         if (w->actors[k].step.status != TD_OK) {
             status = report(w, &w->actors[k], diag);
             place_report(w, &w->actors[k], diag);
+            tdi_world_blame_forces(w, diag);
             return status;
         }
     }
