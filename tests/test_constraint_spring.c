@@ -243,6 +243,59 @@ TD_TEST(spring_of_no_length_lets_a_mass_pass_through_its_anchor) {
     CHECK_IN(off, 0, 1e-4);
 }
 
+// The distance has no direction at 0. Two loose sticks are pulled together from 0.3 m in one step,
+// as a point does it.
+TD_TEST(spring_of_no_length_may_be_as_stiff_as_a_point) {
+    for (int k = 0; k < 3 * SOLVERS; k++) {
+        static const char *const rates[] = {"1/240", "1/60", "1/24"};
+        static const char *const ties[] = {"point: {",
+                                           "spring: {length: {keys: [[0, 0]]}, stiffness: 1e12,"};
+        td_real most[2] = {0, 0};
+        for (int i = 0; i < 2; i++) {
+            const char *solver = solvers[k / 3], *loose = k / 3 == 0 ? "loose: true, " : "";
+            OWNED(stage) s = stage_printed(
+                "{gravity: [0, 0, 0], air_density: 0, step: %s, objects: [\n"
+                " {name: a, solver: %s, %sstart: drawn, strand: {points: [[0, 0, 0],\n"
+                "  [0.2, 0.02, 0]], segments: 4, radius: 0.01, material: green-wood%s}},\n"
+                " {name: b, solver: %s, %sstart: drawn, position: [0.4, 0.1, 0],\n"
+                "  strand: {points: [[0, 0, 0], [0.2, 0.02, 0]], segments: 4, radius: 0.01,\n"
+                "  material: green-wood%s}}],\n"
+                " constraints: [{%s a: {object: a, segment: 3, along: 1},\n"
+                "  b: {object: b, segment: 0, along: 0}}}]}",
+                rates[k % 3], solver, loose, *loose ? "" : ", start: {held: free}", solver, loose,
+                *loose ? "" : ", start: {held: free}", ties[i]);
+            for (int32_t n = 0; n < 72 && s.world; n++) {
+                steps(s.world, 1);
+                most[i] = fmax(most[i], total(td_world_sums(s.world).energy));
+            }
+            const td_step_stats stats = td_world_stats(s.world);
+            CHECK_SAY(stats.unconverged == 0 && stats.iterations < 8 * stats.steps,
+                      "%s, %s s, %s %lld iterations, %lld parts not converged", solver,
+                      rates[k % 3], ties[i], (long long)stats.iterations,
+                      (long long)stats.unconverged);
+        }
+        // the first step, as far as this, has several minima
+        CHECK_SAY(most[1] < 2.1 * most[0], "%s, %s s: %g J, a point %g J", solvers[k / 3],
+                  rates[k % 3], most[1], most[0]);
+    }
+}
+
+// A length may begin and end to be 0.
+TD_TEST(spring_of_a_length_that_grows_from_nothing_follows_it) {
+    OWNED(stage) s = stage_of(
+        "{gravity: [0, 0, 0], step: 1/60, objects: [{loose: true, start: drawn, strand: {points: "
+        "[[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}}], constraints: [{spring: {a: "
+        "{segment: 0, along: 0}, to: [0, 0, 0], stiffness: 1e7, length: {interpolate: linear, "
+        "keys: "
+        "[[0, 0], [0.2, 0], [0.4, 0.1], [0.6, 0.1], [0.8, 0], [1, 0]]}}}]}");
+    static const td_real wanted[] = {0, 0.1, 0};
+    for (int k = 0; k < 3; k++) {
+        run_to(s.world, 0.1 + 0.4 * k);
+        CHECK_IN(tdi_norm(origin(s.world, 0)), wanted[k] - 1e-4, wanted[k] + 1e-4);
+    }
+    CHECK_INT(td_world_stats(s.world).unconverged, 0);
+}
+
 // ---- saves ----------------------------------------------------------------------------------
 
 static const char many[] =

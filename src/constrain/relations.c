@@ -155,12 +155,17 @@ static int32_t on_curve(const td_constraint *c, const tdi_cubic_curve *curve,
     return 2;
 }
 
+// The distance of two points has no direction where it is 0. So a spring of length 0 acts along the
+// axes of the world, k/2 |a - b|^2; but for dampers, which act on the rate of the distance.
 static int32_t distance(const td_constraint *c, const tdi_rest_placement *f,
                         const td_constraint_target *target, tdi_relation *relations) {
+    const td_real length = c->as_found ? f->length : target->length;
     relations[0] = point_relation(first_of(c, none), second_of(c, none));
-    relations[0].kind = TDI_RELATION_DISTANCE;
-    relations[0].row_count = 1;
-    relations[0].low = c->as_found ? f->length : target->length;
+    if (c->kind != TD_CONSTRAINT_SPRING || length > 0 || c->damping > 0) {
+        relations[0].kind = TDI_RELATION_DISTANCE;
+        relations[0].row_count = 1;
+    }
+    relations[0].low = length;
     relations[0].law = c->kind == TD_CONSTRAINT_ROPE     ? TDI_LAW_ONE_SIDED
                        : c->kind == TD_CONSTRAINT_SPRING ? TDI_LAW_SPRING
                                                          : TDI_LAW_EQUALITY;

@@ -245,6 +245,10 @@ static void begin_spring(tdi_constraint_set *h, const tdi_system *y, tdi_row_gro
 static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
                            const tdi_relation *law) {
     const td_constraint *c = &h->def[b->constraint];
+    if (b->law.kind != law->kind) { // of a spring whose length begins or ends to be 0
+        td_real *l = h->state[b->constraint].l[b->relation];
+        memset(l, 0, sizeof h->state[b->constraint].l[b->relation]);
+    }
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
     memset(b->freed, 0, sizeof b->freed);

@@ -334,7 +334,9 @@ td_real tdi_constraints_spring_value(tdi_constraint_set *all, const tdi_system *
             td_vec3 x[TDI_RELATION_POINTS];
             tdi_row_group_positions(at.set, at.group, x);
             tdi_relation_rows(&at.group->law, x, &along, c);
-            sum += tdi_row_evaluate(at.group->spring, c[0]).value;
+            for (int32_t r = 0; r < at.group->law.row_count; r++) {
+                sum += tdi_row_evaluate(at.group->spring, c[r]).value;
+            }
         }
     }
     return sum;

@@ -43,8 +43,9 @@ td_constraint_target tdi_constraint_target_now(const td_world *w, int32_t k) {
     }
     const td_scene_constraint *s = &w->scene->def.constraints[k];
     const struct td_constraint_terms *as = &s->as;
+    const bool any_length = as->length > 0 || s->kind == TD_CONSTRAINT_SPRING;
     td_constraint_target t = {.rotation = tdi_quat_identity(),
-                              .length = as->length > 0 ? as->length : 1};
+                              .length = any_length ? as->length : 1};
     if (s->kind == TD_CONSTRAINT_JOINT) {
         t.joint = slot->joint == TD_JOINT_BALL    ? as->bend
                   : slot->joint == TD_JOINT_HINGE ? tdi_vec3(as->angle, 0, 0)
