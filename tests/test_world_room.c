@@ -157,6 +157,54 @@ TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
     }
 }
 
+// Loose sticks at random that fall onto each other and onto the ground.
+static const char *heap_of_sticks(char text[TEXT], const char *object, const char *method,
+                                  uint64_t seed) {
+    int at = snprintf(text, TEXT,
+                      "{step: 1/60, contact: {method: %s}, colliders: [{plane: {}}], "
+                      "objects: [",
+                      method);
+    random_state = seed;
+    for (int k = 0; k < 14; k++) {
+        const td_real x = random_in(-0.05, 0.05), z = random_in(-0.05, 0.05),
+                      tip[3] = {random_in(-0.2, 0.2), random_in(-0.02, 0.02), random_in(-0.2, 0.2)};
+        at += snprintf(text + at, (size_t)(TEXT - at),
+                       "%s{%s, start: drawn, position: [%.4f, %g, %.4f], strand: {points: [[0, 0, "
+                       "0], [%.4f, %.4f, %.4f]], segments: 8, radius: 0.01, material: rope, start: "
+                       "{held: free}}}",
+                       k ? ", " : "", object, x, 0.1 + 0.05 * k, z, tip[0], tip[1], tip[2]);
+    }
+    snprintf(text + at, (size_t)(TEXT - at), "]}");
+    return text;
+}
+
+// One world finds the room as it goes, one has it from the start; and one must not take more.
+TD_TEST(step_that_lacks_room_changes_nothing_and_has_the_same_result_with_room) {
+    static const char *const objects[] = {"solver: tree", "adapt: {error: 0.01}", "solver: rod",
+                                          "solver: helix"};
+    for (int k = 0; k < 16; k++) {
+        char text[TEXT];
+        const char *object = objects[k / 2 % 4], *method = methods[k % 2];
+        heap_of_sticks(text, object, method, (uint64_t)(k / 8 + 7));
+        OWNED(stage) tight = roomy(text, 0, 1, true), grows = roomy(text, 0, 1, false),
+                     has = roomy(text, 64, 1, false);
+        td_status status = TD_OK;
+        for (int n = 0; n < 25 && status == TD_OK; n++) {
+            FREED char *before = saved(tight.world);
+            steps(grows.world, 1);
+            steps(has.world, 1);
+            status = td_world_step(tight.world, NULL);
+            if (status != TD_OK) {
+                FREED char *after = saved(tight.world);
+                CHECK_SAY(memcmp(before, after, td_world_save_size(tight.world)) == 0, "%s, %s, %d",
+                          object, method, k / 8);
+            }
+        }
+        CHECK_INT(status, TD_ERR_LIMIT);
+        CHECK_SAY(same_bits(grows.world, has.world), "%s, %s, %d", object, method, k / 8);
+    }
+}
+
 // Many small sticks in columns, which come near those above and beside them when they have fallen.
 static const char *columns(char text[TEXT]) {
     int at = snprintf(text, TEXT,

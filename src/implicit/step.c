@@ -277,7 +277,8 @@ static bool too_long(const tdi_system *y, span part) {
 }
 
 // The motion of the bodies in the time of an impact without contact. Rules store velocities of
-// points; joints and rotations remove a part of these at once. Restitution acts on the rest.
+// points; joints and rotations remove a part of these at once. Restitution acts on the rest. The
+// bodies stay where this leads.
 static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_newton_opts *newton,
                          td_step_stats *stats, td_diag *diag) {
     tdi_system alone = *y;
@@ -288,7 +289,6 @@ static td_status go_free(const tdi_system *y, const tdi_rule *rule, const tdi_ne
     guess_all(y, true);
     const td_status status = tdi_newton(&alone, newton, &converged, stats, diag);
     tdi_exact_free(y->contact, y, false);
-    tdi_system_undo(y);
     return status;
 }
 
@@ -310,6 +310,7 @@ static bool has_tunnelled(const tdi_system *y, span part) {
     return false;
 }
 
+// Not *converged after a failure. The step is left begun: the caller accepts it, or undoes it once.
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
     const td_step_opts *o = y->member[0].opts;
@@ -328,6 +329,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     if (part.impact) {
         rule = one_step(&rule);
         TDI_TRY(go_free(y, &rule, &newton, stats, diag));
+        tdi_system_undo(y);
     }
     begin_all(y, &rule);
     newton.tolerance = tolerance_in(y, part, &rule); // members have set their tolerances in begin()
@@ -348,7 +350,8 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
         status = begin_again(y, &rule, part, diag);
         status = status == TD_OK ? tdi_newton(y, &newton, converged, stats, diag) : status;
     }
-    *converged = *converged && !too_long(y, part) && !rose(y, part) && !has_tunnelled(y, part);
+    *converged = *converged && status == TD_OK && !too_long(y, part) && !rose(y, part) &&
+                 !has_tunnelled(y, part);
     return status;
 }
 
