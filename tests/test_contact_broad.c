@@ -423,7 +423,7 @@ TD_TEST(contact_results_do_not_depend_on_what_was_asked_before) {
     for (int m = 0; m < 2; m++) {
         least[m] = tdi_contacts_least(c[m], x, 0, which[m]);
         CHECK_INT(tdi_contacts_find(c[m], x, w.dx, NULL), TD_OK);
-        part[m] = tdi_contacts_filter(c[m], x, w.dx, 0, 0);
+        part[m] = tdi_contacts_free_fraction(c[m], x, w.dx, 0, 0);
     }
     CHECK(isfinite(least[0]));
     CHECK(least[0] == least[1] && part[0] == part[1]);
@@ -512,7 +512,7 @@ TD_TEST(contact_memory_is_taken_once_and_given_back) {
             td_real energy;
             CHECK_INT(tdi_contacts_colliders(c, &plane, 1, 0.01, 0, 1, &diag), TD_OK);
             CHECK_INT(tdi_contacts_find(c, x, x, &diag), TD_OK);
-            CHECK(tdi_contacts_filter(c, x, x, 0, 1) > 0);
+            CHECK(tdi_contacts_free_fraction(c, x, x, 0, 1) > 0);
             CHECK_INT(tdi_contacts_lag(c, x, 1, 1, 0.01, NULL, &diag), TD_OK);
             CHECK_INT(tdi_contacts_evaluate(c, x, 1, &rule, &energy, &diag), TD_OK);
             CHECK(energy > 0);

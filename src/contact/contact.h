@@ -9,15 +9,15 @@
 //   tdi_contacts_colliders    sets poses and motions of colliders
 //   tdi_contacts_find         finds pairs that may meet on the path from x to x + dx
 //   tdi_contacts_lag          fixes normal forces and directions, which friction needs
-//   in every iteration        find; filter shortens dx so that no pair interpenetrates;
+//   in every iteration        find; free_fraction gives the part of dx without interpenetration;
 //                             evaluate gives the gradient and the Hessian, energy the value
 //
 // Colliders move within the step: `time` 0..1 is the fraction of their motion. A solver starts at
 // 0. While time is below 1 it evaluates the positive semi-definite model with `ahead` = 1 - time,
-// so that increments include the remaining motion; it filters with time up to 1, and accepts the
-// filtered increments although the energy may rise. At time 1 the energy must fall. The line search
-// must require a part of the predicted decrease: an increment that reverses a sliding contact may
-// leave the energy nearly unchanged, again and again.
+// so that increments include the remaining motion; it takes their free fraction with time up to 1
+// although the energy may rise. At time 1 the energy must fall. The line search must require a part
+// of the predicted decrease: an increment that reverses a sliding contact may leave the energy
+// nearly unchanged, again and again.
 //
 // Only tdi_contacts_new() allocates. Results do not depend on earlier calls.
 
@@ -130,8 +130,8 @@ bool tdi_contacts_come_near(const tdi_contacts *c, tdi_near_pair pair, const td_
 // The largest fraction of dx, in [0, 1], by which x may move while colliders move from time0 to
 // time1, so that no pair interpenetrates and every gap keeps a tenth of its size or of its range.
 // 0 only where a pair overlaps already.
-td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                            td_real time0, td_real time1);
+td_real tdi_contacts_free_fraction(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                   td_real time0, td_real time1);
 
 // Whether no pair overlaps on the path of x to x + dx, in which colliders move all the way. Gaps
 // may close to a thousandth of their size or range.
@@ -139,14 +139,14 @@ bool tdi_contacts_path_is_free(const tdi_contacts *c, const td_vec3 *x, const td
 
 // The same with fixed colliders, for a trial step of a line search: no gap closes by more than 0.3
 // of its range. Beyond that the barrier rises by more than the rest of the potential can fall.
-td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                   td_real time);
+td_real tdi_contacts_free_trial(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                td_real time);
 
 // The same with a fraction for each group of capsules: reduces the given fractions until all paths
-// are free. Without `gently` gaps may close as in tdi_contacts_filter(). False: after too many
-// reductions some path is not free.
-bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                td_real time, bool gently, const int32_t *group, td_real *part);
+// are free. Without `trial` gaps may close as in tdi_contacts_free_fraction(). False: after too
+// many reductions some path is not free.
+bool tdi_contacts_free_fractions(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                 td_real time, bool trial, const int32_t *group, td_real *part);
 
 // Whether a pair tunnels on the straight path from x to x + dx, with the whole motion of colliders:
 // it meets on the path, but is not in contact at its end, or is pushed on there. Contact forces act

@@ -334,29 +334,29 @@ static bool find_pairs_on_path(tdi_body_contact *t, const tdi_system *y) {
     return t->search.covers_path;
 }
 
-td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *y, td_real time) {
-    return find_pairs_on_path(t, y) ? tdi_contacts_filter(t->set, t->x, t->dx, t->time, time)
+td_real tdi_body_contact_free_fraction(tdi_body_contact *t, const tdi_system *y, td_real time) {
+    return find_pairs_on_path(t, y) ? tdi_contacts_free_fraction(t->set, t->x, t->dx, t->time, time)
                                     : SHORTER;
 }
 
-td_real tdi_body_contact_free_gently(const tdi_body_contact *t) {
-    return tdi_contacts_filter_gently(t->set, t->x, t->dx, t->time);
+td_real tdi_body_contact_last_free_trial(const tdi_body_contact *t) {
+    return tdi_contacts_free_trial(t->set, t->x, t->dx, t->time);
 }
 
 td_real tdi_body_contact_free_trial(tdi_body_contact *t, const tdi_system *y) {
-    return find_pairs_on_path(t, y) ? tdi_body_contact_free_gently(t) : SHORTER;
+    return find_pairs_on_path(t, y) ? tdi_body_contact_last_free_trial(t) : SHORTER;
 }
 
-bool tdi_body_contact_free_parts(tdi_body_contact *t, const tdi_system *y, bool gently) {
+bool tdi_body_contact_free_fractions(tdi_body_contact *t, const tdi_system *y, bool trial) {
     const bool few = find_pairs_on_path(t, y);
     bool all = few;
     for (int32_t k = 0; k < y->count; k++) {
         t->search.free[k] = few || tdi_is_idle(y, k) ? 1 : SHORTER;
     }
-    const bool known = few && tdi_contacts_filter_groups(t->set, t->x, t->dx, t->time, gently,
-                                                         t->owner, t->search.free);
+    const bool known = few && tdi_contacts_free_fractions(t->set, t->x, t->dx, t->time, trial,
+                                                          t->owner, t->search.free);
     if (few && !known && t->idle_set.count == 0) {
-        const td_real part = tdi_contacts_filter(t->set, t->x, t->dx, t->time, t->time);
+        const td_real part = tdi_contacts_free_fraction(t->set, t->x, t->dx, t->time, t->time);
         for (int32_t k = 0; k < y->count; k++) {
             t->search.free[k] = part;
         }

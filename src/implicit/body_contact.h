@@ -226,15 +226,15 @@ void tdi_body_contact_spins(const tdi_body_contact *t, const tdi_system *system,
 void tdi_body_contact_keep_poses(const tdi_system *system);
 // The free fraction of the straight path from there to the poses, 0..1, while colliders move on to
 // `time`.
-td_real tdi_body_contact_free_part(tdi_body_contact *t, const tdi_system *system, td_real time);
-// The same with fixed colliders, as tdi_contacts_filter_gently(). A guess where there are too many
+td_real tdi_body_contact_free_fraction(tdi_body_contact *t, const tdi_system *system, td_real time);
+// The same with fixed colliders, as tdi_contacts_free_trial(). A guess where there are too many
 // pairs: search.covers_path is then false.
 td_real tdi_body_contact_free_trial(tdi_body_contact *t, const tdi_system *system);
 // The same for the last path.
-td_real tdi_body_contact_free_gently(const tdi_body_contact *t);
-// The same for each member by itself, in search.free, with fixed colliders; `gently` as for a line
+td_real tdi_body_contact_last_free_trial(const tdi_body_contact *t);
+// The same for each member by itself, in search.free, with fixed colliders; `trial` as for a line
 // search. False: some path is not free.
-bool tdi_body_contact_free_parts(tdi_body_contact *t, const tdi_system *system, bool gently);
+bool tdi_body_contact_free_fractions(tdi_body_contact *t, const tdi_system *system, bool trial);
 // After a step with the barrier: whether a pair tunnels on the straight path of the whole step.
 // Newton's method can go around obstacles that are small beside that path, since the value is less
 // behind them.

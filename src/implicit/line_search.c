@@ -267,7 +267,7 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
         if (t->exact_step.used) {
             return true;
         }
-        td_real part = tdi_body_contact_free_part(t, y, time);
+        td_real part = tdi_body_contact_free_fraction(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? TDI_SAFE_PART * part : part, SHORTEST);
         } else if (carry && tdi_body_contact_least_gap(t, time) < CLOSED * fmin(room, ENTERED)) {
@@ -389,7 +389,7 @@ void tdi_newton_jump(const tdi_system *y) {
             y->member[k].body->ops->drive(y->member[k].body, 1, true);
         }
     }
-    if (tdi_body_contact_free_part(t, y, 1) >= 1 &&
+    if (tdi_body_contact_free_fraction(t, y, 1) >= 1 &&
         tdi_body_contact_least_gap(t, 1) >= CLOSED * fmin(room, ENTERED)) {
         t->time = 1;
         return;

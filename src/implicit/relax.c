@@ -71,7 +71,7 @@ static td_real free_part(const relaxing *r) {
     for (int32_t p = t->first_point[r->member]; p < t->first_point[r->member + 1]; p++) {
         t->dx[p] = tdi_scale(t->dx[p], part);
     }
-    return part * tdi_contacts_filter_gently(r->own, t->x, t->dx, t->time);
+    return part * tdi_contacts_free_trial(r->own, t->x, t->dx, t->time);
 }
 
 // One increment: how far the member moved.

@@ -163,7 +163,7 @@ static bool move_to_guess(const tdi_system *y, bool tried) {
     guess_all(y, false);
     for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
         seek_all(y, tried);
-        if (tdi_body_contact_free_parts(t, y, !tried)) {
+        if (tdi_body_contact_free_fractions(t, y, !tried)) {
             return true;
         }
         for (int32_t k = 0; k < y->count; k++) {
@@ -208,11 +208,11 @@ static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span p
         return status;
     }
     guess_all(y, true);
-    if (tdi_body_contact_free_part(y->contact, y, 1) >= 1) {
+    if (tdi_body_contact_free_fraction(y->contact, y, 1) >= 1) {
         // with bases and colliders at their end the start of the step may overlap
         const bool driven = y->contact->time < 1,
-                   gentle =
-                       driven || (!was_tried(y) && tdi_body_contact_free_gently(y->contact) >= 1);
+                   gentle = driven ||
+                            (!was_tried(y) && tdi_body_contact_last_free_trial(y->contact) >= 1);
         bool kept;
         y->contact->time = 1;
         if (!gentle && !resume(y, &kept)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nothing passes through anything. Pairs with src/contact/filter.c.
+// Nothing passes through anything. Pairs with src/contact/ccd.c.
 
 #include "test_contact_support.h"
 
@@ -38,7 +38,7 @@ static td_real check_flight(const flight *f) {
     if (!(tdi_contacts_least(c, f->x, 0, which) > 0)) {
         return -1;
     }
-    td_real part = tdi_contacts_filter(c, f->x, f->dx, 0, 1);
+    td_real part = tdi_contacts_free_fraction(c, f->x, f->dx, 0, 1);
     CHECK(part > 0 && part <= 1);
     td_real least = INFINITY;
     for (int k = 0; k <= MOMENTS; k++) {
@@ -81,7 +81,7 @@ static bool draw_flight(tdi_random *random, flight *f, int sort) {
     return gap_at(f, 0, INFINITY) > 1e-5;
 }
 
-TD_TEST(contact_filter_lets_no_capsules_pass_through_each_other) {
+TD_TEST(contact_ccd_lets_no_capsules_pass_through_each_other) {
     tdi_random random = random_of(21);
     int tried = 0, whole = 0;
     for (int n = 0; n < 10000; n++) {
@@ -96,7 +96,7 @@ TD_TEST(contact_filter_lets_no_capsules_pass_through_each_other) {
     CHECK(whole > 1000 && whole < tried - 1000); // else this would show nothing
 }
 
-TD_TEST(contact_filter_lets_nothing_pass_through_moving_and_turning_colliders) {
+TD_TEST(contact_ccd_lets_nothing_pass_through_moving_and_turning_colliders) {
     tdi_random random = random_of(22);
     int tried = 0, whole = 0;
     for (int n = 0; n < 8000; n++) {
@@ -123,7 +123,7 @@ TD_TEST(contact_filter_lets_nothing_pass_through_moving_and_turning_colliders) {
 }
 
 // the part is not much smaller than need be: head on it goes to where a tenth of the gap is left
-TD_TEST(contact_filter_stops_head_on_where_a_tenth_of_the_gap_is_left) {
+TD_TEST(contact_ccd_stops_head_on_where_a_tenth_of_the_gap_is_left) {
     flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[0] = tdi_vec3(-1, 0, 0);
     f.x[1] = tdi_vec3(1, 0, 0);
@@ -136,7 +136,7 @@ TD_TEST(contact_filter_stops_head_on_where_a_tenth_of_the_gap_is_left) {
     CHECK_REL(part, 0.9 * (0.01 - least), 0.02);
 }
 
-TD_TEST(contact_filter_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
+TD_TEST(contact_ccd_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
     static const int32_t group[2] = {0, 0};
     flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[0] = tdi_vec3(-1, 0, 0);
@@ -146,12 +146,12 @@ TD_TEST(contact_filter_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
     f.dx[2] = f.dx[3] = tdi_vec3(0, -1, 0);
     OWNED(tdi_contacts) *c = opened(&f);
     td_real part = 1;
-    CHECK(tdi_contacts_filter_groups(c, f.x, f.dx, 0, true, group, &part));
-    CHECK_REL(part, tdi_contacts_filter_gently(c, f.x, f.dx, 0), 1e-9);
+    CHECK(tdi_contacts_free_fractions(c, f.x, f.dx, 0, true, group, &part));
+    CHECK_REL(part, tdi_contacts_free_trial(c, f.x, f.dx, 0), 1e-9);
 }
 
 // what slides along something at a tiny gap is not held back by it
-TD_TEST(contact_filter_lets_things_slide_along_each_other_all_the_way) {
+TD_TEST(contact_ccd_lets_things_slide_along_each_other_all_the_way) {
     flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[0] = tdi_vec3(-1, 0, 0);
     f.x[1] = tdi_vec3(1, 0, 0);
@@ -184,7 +184,7 @@ TD_TEST(contact_path_is_free_although_most_of_a_gap_closes) {
     }
 }
 
-TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
+TD_TEST(contact_ccd_says_zero_only_when_things_are_in_each_other) {
     flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
     f.x[1] = tdi_vec3(1, 0, 0);
     f.x[2] = tdi_vec3(0.5, 0.15, -1);
@@ -194,7 +194,7 @@ TD_TEST(contact_filter_says_zero_only_when_things_are_in_each_other) {
     td_real energy;
     td_diag diag;
     int32_t which[2];
-    CHECK(tdi_contacts_filter(c, f.x, f.dx, 0, 0) == 0);
+    CHECK(tdi_contacts_free_fraction(c, f.x, f.dx, 0, 0) == 0);
     CHECK(tdi_contacts_energy(c, f.x, 0, &rule) == INFINITY);
     CHECK_INT(tdi_contacts_evaluate(c, f.x, 0, &rule, &energy, &diag), TD_ERR_DIVERGED);
     CHECK_HAS(diag.message, "capsule 0 and capsule 1 overlap");

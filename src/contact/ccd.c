@@ -266,18 +266,18 @@ tdi_pair_geometry tdi_pair_after(const tdi_contacts *c, tdi_near_pair pair, cons
 
 // ---- entry ----------------------------------------------------------------------------------
 
-typedef struct filtering {
+typedef struct search {
     const tdi_contacts *c;
     tdi_scope pairs;
     const td_vec3 *x, *dx;
     td_real time0, time1; // of colliders
     td_real closed;
     td_real part[TDI_TURNS]; // the free fraction of the path, for the pairs of a turn
-} filtering;
+} search;
 
 // Later pairs are tested on the free path of the earlier ones.
-static void filter_turn(void *context, int64_t turn) {
-    filtering *f = context;
+static void search_turn(void *context, int64_t turn) {
+    search *f = context;
     const tdi_contacts *c = f->c;
     const tdi_turn_part share = tdi_turn_part_of(f->pairs.count, turn);
     td_real part = 1;
@@ -299,37 +299,37 @@ static void filter_turn(void *context, int64_t turn) {
 }
 
 // The least free fraction of all turns.
-static td_real filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, td_real time0,
-                      td_real time1, td_real closed) {
-    filtering f = {.c = c,
-                   .pairs = tdi_scope_of(c, &c->groups.pairs, c->pairs.count),
-                   .x = x,
-                   .dx = dx,
-                   .time0 = time0,
-                   .time1 = time1,
-                   .closed = closed};
+static td_real fraction_until(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                              td_real time0, td_real time1, td_real closed) {
+    search f = {.c = c,
+                .pairs = tdi_scope_of(c, &c->groups.pairs, c->pairs.count),
+                .x = x,
+                .dx = dx,
+                .time0 = time0,
+                .time1 = time1,
+                .closed = closed};
     const int32_t count = tdi_turns_of(f.pairs.count);
     td_real part = 1;
     tdi_poses_at(c, time0);
-    tdi_pool_turns(c->pool, count, filter_turn, &f);
+    tdi_pool_turns(c->pool, count, search_turn, &f);
     for (int32_t k = 0; k < count; k++) {
         part = fmin(part, f.part[k]);
     }
     return part;
 }
 
-td_real tdi_contacts_filter(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                            td_real time0, td_real time1) {
-    return filter(c, x, dx, time0, time1, 1);
+td_real tdi_contacts_free_fraction(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                   td_real time0, td_real time1) {
+    return fraction_until(c, x, dx, time0, time1, 1);
 }
 
 bool tdi_contacts_path_is_free(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx) {
-    return filter(c, x, dx, 0, 1, FOUND) >= 1;
+    return fraction_until(c, x, dx, 0, 1, FOUND) >= 1;
 }
 
-td_real tdi_contacts_filter_gently(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                   td_real time) {
-    return filter(c, x, dx, time, time, CLOSED);
+td_real tdi_contacts_free_trial(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                td_real time) {
+    return fraction_until(c, x, dx, time, time, CLOSED);
 }
 
 // One pass over all pairs. Whether no part was reduced.
@@ -361,11 +361,11 @@ static bool shorten(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx, 
     return free;
 }
 
-bool tdi_contacts_filter_groups(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
-                                td_real time, bool gently, const int32_t *group, td_real *part) {
+bool tdi_contacts_free_fractions(const tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx,
+                                 td_real time, bool trial, const int32_t *group, td_real *part) {
     tdi_poses_at(c, time);
     for (int pass = 0; pass < PASSES; pass++) {
-        if (shorten(c, x, dx, time, gently ? CLOSED : 2, group, part)) {
+        if (shorten(c, x, dx, time, trial ? CLOSED : 2, group, part)) {
             return true;
         }
     }
