@@ -39,7 +39,7 @@ typedef struct tdi_group {
     char *memory;                    // where an explicit step began
 } tdi_group;
 
-// All constraints, and the groups that they form: groups.c.
+// All constraints, and the groups that they form: constraint_groups.c.
 typedef struct tdi_world_constraints {
     tdi_constraint_slot *slots;
     int32_t slot_count, slot_capacity; // places
@@ -56,8 +56,8 @@ typedef struct tdi_world_constraints {
 // constraints.c: constraints and their groups, of actors as drawn.
 td_status tdi_world_make_constraints(td_world *world, td_diag_list *diags);
 
-// groups.c: groups of all constraints that are alive, with their definitions, one a slot. What
-// fails changes nothing.
+// constraint_groups.c: groups of all constraints that are alive, with their definitions, one a
+// slot. What fails changes nothing.
 td_status tdi_world_form_groups(td_world *world, const td_constraint *all, td_diag *diag);
 void tdi_world_free_groups(td_world *world);
 // Relations of constraints that couple an actor to others or to itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints of a world: from what the scene says to what the solver holds.
 //
-// Groups   Actors that constraints join form a group; see groups.c.
+// Groups   Actors that constraints join form a group; see constraint_groups.c.
 
 #include "world/world.h"
 
