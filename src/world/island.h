@@ -145,7 +145,7 @@ void tdi_world_return_colliders(td_world *world);
 // Colliders have no velocity at their current poses.
 void tdi_world_stop_colliders(td_world *world);
 
-// crowd.c: refuses strands that would have too many pairs of segments near each other.
+// strand_check.c: refuses strands that would have too many pairs of segments near each other.
 td_status tdi_world_check_crowds(const td_world *world, td_diag_list *diags);
 
 // islands.c: groups actors that are stepped together.
