@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scenes: reading, defaults, and every way in which they can be wrong. Pairs with
-// src/scene/scene*.c and src/world/grow.c.
+// src/scene/scene*.c and src/world/object_skeleton.c.
 
 #include "test_world_support.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Joints of an object that are hinges, slides, free balls or fixed, by what the scene says.
 
-#include "world/grow.h"
+#include "world/object_skeleton.h"
 
 #include "math/quat.h"
 #include "plant/store.h"

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "math/quat.h"
-#include "world/grow.h"
+#include "world/object_skeleton.h"
 
 #include <math.h>
 #include <stdio.h>

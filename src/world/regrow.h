@@ -31,7 +31,7 @@ typedef struct tdi_change {
     tdi_severed_pairs severed; // pairs that come with it
 } tdi_change;
 
-// own.c: variants of one actor.
+// actor_variants.c: variants of one actor.
 // One that is free takes a skeleton over: its number, or TD_NONE when there is no memory.
 int32_t tdi_world_take_variant(td_world *world, int32_t object, const tdi_solver *solver,
                                td_skeleton *skeleton);
@@ -56,7 +56,7 @@ td_status tdi_variant_grow(td_world *world, int32_t variant, int32_t from,
 td_status tdi_variant_adopt(td_world *world, int32_t variant, int32_t from,
                             const tdi_segment_source *segment_map, td_diag *diag);
 
-// change.c
+// replace_variant.c
 // Whether an actor can be cut, and grow.
 td_status tdi_actor_check_growth(const td_world *world, const tdi_actor *actor, bool cut,
                                  td_diag *diag);

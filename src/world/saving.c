@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/guard.h"
 #include "implicit/constraint.h"
-#include "world/grown.h"
+#include "world/saving_variants.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "base/range.h"
 #include "plant/store.h"
 #include "tendril/control.h"
-#include "world/grown.h"
+#include "world/saving_variants.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 //           variants.
 // Variants  are packed once, when they are made: saving copies and comparing compares bytes.
 
-#include "world/grown.h"
+#include "world/saving_variants.h"
 
 #include "base/alloc.h"
 #include "base/diag.h"

@@ -2,7 +2,7 @@
 // From an object of a scene to a skeleton: plants by their L-system or from JSON, strands along a
 // curve.
 
-#include "world/grow.h"
+#include "world/object_skeleton.h"
 
 #include "base/guard.h"
 #include "plant/store.h"

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "math/quat.h"
-#include "world/grown.h"
+#include "world/saving_variants.h"
 
 #include <math.h>
 #include <string.h>
