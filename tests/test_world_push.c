@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Actors that overlap when they are placed, and are pushed apart. Pairs with src/world/push.c and
-// src/implicit/push.c.
+// Actors that overlap when they are placed, and are pushed apart. Pairs with
+// src/world/pushed_pairs.c and src/implicit/push.c.
 
 #include "test_world_support.h"
 

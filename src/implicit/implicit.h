@@ -216,6 +216,6 @@ typedef struct tdi_newton_opts {
 td_status tdi_newton(const tdi_system *system, const tdi_newton_opts *opts, bool *converged,
                      td_step_stats *stats, td_diag *diag);
 
-// rest.c: a body alone, which offers `ease`, to rest.
+// statics.c: a body alone, which offers `ease`, to rest.
 td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
                    td_step_stats *stats);

@@ -156,7 +156,7 @@ typedef struct tdi_joint_ops {
 // Rest, springs, and small motions about a pose. Any may be NULL.
 typedef struct tdi_statics_ops {
     // Moves the pose to the rest shape of the springs. Statics without contact are then those of
-    // rest.c, for which factor() must know `stiffer`.
+    // statics.c, for which factor() must know `stiffer`.
     void (*to_rest_shape)(void *body);
     // The largest moment or force that springs and weight leave unbalanced.
     td_real (*residual)(void *body, td_vec3 gravity);

@@ -2,9 +2,8 @@
 // Kinds of plants that a program adds to a world: objects of its scene that come later.
 //
 // Owner      The texts and lists of a kind belong to a scene of its own, which the world keeps.
-// Variants   Those of the scene come first, and own ones of actors after them: see
-// actor_variants.c. Variants
-//            of a kind go between the two.
+// Variants   Those of the scene come first, and own ones of actors (actor_variants.c) after them.
+//            Variants of a kind go between the two.
 
 #include "world/world.h"
 

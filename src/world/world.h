@@ -141,7 +141,7 @@ td_step_opts tdi_actor_step_opts(const td_world *world, const tdi_actor *actor);
 td_status tdi_world_reserve(td_world *world);
 td_status tdi_world_reserve_began(td_world *world, const tdi_group *groups, int32_t count);
 
-// push.c: pairs that overlap and are pushed apart.
+// pushed_pairs.c: pairs that overlap and are pushed apart.
 bool tdi_world_pushes(const td_world *world); // instead of refusing them
 // Forgets those of an actor, TD_NONE: all of them, before the search for near pairs; then finds
 // them among the pairs that were found. *grown: an actor has more room than before.
@@ -159,7 +159,7 @@ void tdi_world_end_pushes(td_world *world);
 void tdi_world_check_pushes(td_world *world);
 void tdi_world_free_pushes(td_world *world);
 
-// rest.c: all actors that are to start at rest go there, on the colliders and on each other.
+// start.c: all actors that are to start at rest go there, on the colliders and on each other.
 td_status tdi_world_settle(td_world *world, td_diag_list *diags);
 // One that starts at rest goes there alone, without contact.
 td_status tdi_actor_settle(td_world *world, tdi_actor *actor, td_diag *diag);
