@@ -490,7 +490,10 @@ static void check_overlap(const char *text, const char *solver, const char *meth
     } else {
         CHECK_INT(diag.line, 1);
     }
-    CHECK_HAS(diag.message, "; move them apart by more than that, or make a radius smaller");
+    CHECK_HAS(diag.message, strstr(message, "collider")
+                                ? "; move them apart by more than that, or make a radius smaller"
+                                : "; move them apart by more than that, make a radius smaller, or "
+                                  "write `contact: {overlap: push}`");
     CHECK_SAY(strstr(diag.message, message) && !strstr(diag.message, "start: drawn"), "%s %s: %s",
               solver, method, diag.message);
 }
@@ -512,6 +515,19 @@ TD_TEST(overlap_at_the_start_is_told_with_its_depth_and_what_helps) {
                 "two", "drawn", "[0, 3, 0]", "") "]}",
             solver, method, true,
             "of 'two' and collider 0 (sphere) overlap at the start of the step, by 0.001 m");
+    }
+}
+
+TD_TEST(overlap_push_helps_where_the_message_names_it) {
+    for (int k = 0; k < 4; k++) {
+        const char *start = k / 2 ? "drawn" : "settled";
+        OWNED(stage) s = stage_printed(
+            "{contact: {method: %s, overlap: push}, objects: [" LYING(
+                "one", "%s", "[0, 0, 0]", "") ",\n" LYING("two", "%s", "[0, 0.015, 0]", "") "]}",
+            methods[k % 2], start, "rod", start, "rod");
+        CHECK_INT(td_world_pushed(s.world).overlapping, 10);
+        steps(s.world, 60);
+        CHECK_INT(td_world_pushed(s.world).overlapping, 1); // the one at both clamped bases
     }
 }
 

@@ -187,6 +187,21 @@ TD_TEST(faults_of_a_kind_name_its_index_and_the_values_it_may_have) {
     }
 }
 
+TD_TEST(actor_of_a_loose_kind_that_starts_at_rest_is_refused_with_a_remedy) {
+    OWNED(td_world) *world = world_of(NULL, 0, NULL);
+    td_object_def def = kind_of("rod");
+    td_actor_def actor = td_actor_def_default();
+    td_actor_id id;
+    td_diag diag = {.message = ""};
+    def.strand.start.held = TD_END_FREE;
+    def.start = TD_START_SETTLED;
+    CHECK_INT(td_world_add_kind(world, &def, &actor.object, &diag), TD_OK);
+    CHECK_INT(td_world_add_actor(world, &actor, &id, &diag), TD_ERR_DIVERGED);
+    CHECK_HAS(diag.message, "'rod-0': no pose at rest was found; ");
+    CHECK_HAS(diag.message, "; give the object 'start: drawn' to start without");
+    CHECK_INT(td_world_actor_count(world), 0);
+}
+
 static td_status add_rods(void *world, td_diag *diag) {
     const td_object_def more = kind_of("rod");
     int32_t out;

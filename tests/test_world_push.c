@@ -491,6 +491,10 @@ TD_TEST(wrong_rules_of_overlap_are_refused_where_they_stand) {
         {"{objects: [{" ROD "}],\n contact: {push_speed: 0}}", 2, 0, "push_speed"},
         {"{objects: [{" ROD "}],\n contact: {push_speed: 101}}", 2, 0, "push_speed"},
         {"{objects: [{" ROD "}],\n contact: {overlap: push, speed: 1}}", 2, 0, "speed"},
+        {"{objects: [{" ROD "}],\n contact: {push_speed: 1}}", 2, 0,
+         "'push_speed' needs 'overlap: push'"},
+        {"{objects: [{" ROD "}],\n contact: {overlap: push, self: false}}", 2, 0,
+         "'overlap: push' has no effect with 'self: false'"},
     };
     check_faults(faults, sizeof faults / sizeof *faults);
 }

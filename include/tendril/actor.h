@@ -54,6 +54,7 @@ TD_API td_status td_world_reserve_actors(td_world *world, int32_t object, int32_
 /// does not follow its object's position. Fields, poses and winds of the scene act on it; pulls,
 /// pushes, probes and constraints are of the scene's own actors.
 /// TD_ERR_BLOCKED, with nothing added, when it would be within another actor or a collider.
+/// TD_ERR_DIVERGED when it has no rest alone, as a loose object: its kind needs TD_START_DRAWN.
 TD_API td_status td_world_add_actor(td_world *world, const td_actor_def *def, td_actor_id *out,
                                     td_diag *diag);
 /// TD_ERR_ARGUMENT when constraints of the scene hold it.

@@ -96,10 +96,11 @@ bool run_unmet(const td_world *world, int32_t constraint, char text[RUN_UNMET_TE
 
 bool run_overlaps(const td_world *world, char text[RUN_UNMET_TEXT]) {
     const td_push_report pushed = td_world_pushed(world);
-    snprintf(
-        text, RUN_UNMET_TEXT,
-        "%d pairs of segments still overlap at the end, by up to %.3g m; they are pushed apart",
-        (int)pushed.overlapping, pushed.depth);
+    const bool one = pushed.overlapping == 1;
+    snprintf(text, RUN_UNMET_TEXT,
+             "%d pair%s of segments still overlap%s at the end, by %s%.3g m; %s pushed apart",
+             (int)pushed.overlapping, one ? "" : "s", one ? "s" : "", one ? "" : "up to ",
+             pushed.depth, one ? "it is" : "they are");
     return pushed.overlapping > 0;
 }
 

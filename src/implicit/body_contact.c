@@ -266,6 +266,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
     td_real least = tdi_contacts_least(t->set, t->x, 0, which);
     if (which[0] != TD_NONE && !(least > 0)) {
         t->search.overlapping = t->owner[which[0]];
+        t->search.with_segment = which[1] < t->capsule_count;
         return tdi_body_contact_overlap_fail(t, y, which, -least, " at the start of the step",
                                              diag);
     }

@@ -53,6 +53,7 @@ typedef struct tdi_contact_memory {
 // The search for the free part of a path.
 typedef struct tdi_path_search {
     int32_t overlapping; // the member that overlaps something as a step begins; TD_NONE: none
+    bool with_segment;   // and that is a segment, no collider
     bool tunnelled;      // see tdi_body_contact_tunnelled()
     bool covers_path;    // the pairs found cover the path from x by dx, on which the poses are
     td_real *free;       // of a member: the free fraction of its path

@@ -660,6 +660,20 @@ static td_status check_collider_name(const td_scene *s, int32_t k, td_diag_list 
 }
 
 // Contact that asks for what has no effect.
+static td_status check_pushing(const td_scene *s, td_diag_list *diags) {
+    const td_scene_contact *c = &s->def.contact, usual = td_scene_def_default().contact;
+    const bool pushes = c->overlap == TD_OVERLAP_PUSH;
+    if (c->given && !pushes && c->push_speed != usual.push_speed) {
+        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "contact.push_speed",
+                               "'push_speed' needs 'overlap: push'");
+    }
+    return !(c->given && pushes && !c->self)
+               ? TD_OK
+               : tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "contact.overlap",
+                                 "'overlap: push' has no effect with 'self: false': objects do not "
+                                 "touch each other; remove one of them");
+}
+
 static td_status check_friction(const td_scene *s, td_real rest, td_real slip, const char *where,
                                 td_diag_list *diags) {
     char path[96];
@@ -679,6 +693,7 @@ static td_status check_surfaces(const td_scene *s, td_diag_list *diags) {
         status = worst(status, tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "contact.law",
                                                "'law' is about impacts; it needs 'method: exact'"));
     }
+    status = worst(status, check_pushing(s, diags));
     for (int32_t k = 0; k < s->def.collider_count; k++) {
         const td_scene_collider *o = &s->def.colliders[k];
         char where[64];

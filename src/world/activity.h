@@ -83,6 +83,8 @@ bool tdi_actor_is_driven(const td_world *world, const tdi_actor *actor);
 // overlap.c: whether a placed actor or collider overlaps something. TD_ERR_BLOCKED names both. A
 // world that pushes actors apart notes the overlapping pairs instead.
 td_status tdi_actor_overlaps(td_world *world, int32_t actor, td_diag *diag);
+// What helps against an overlap with which a step began: nothing can be solved from such a pose.
+const char *tdi_world_apart_text(const td_world *world, const tdi_body_contact *contact);
 td_status tdi_collider_overlaps(td_world *world, int32_t collider, td_diag *diag);
 // Finds all pairs that overlap, in a world that pushes them apart.
 td_status tdi_world_find_overlaps(td_world *world, td_diag *diag);

@@ -6,9 +6,6 @@
 #include "base/blocks.h"
 #include "world/actor.h"
 
-// What helps against an overlap at the start: from such a pose nothing can be solved.
-#define TDI_APART "move them apart by more than that, or make a radius smaller"
-
 // Actors that are near each other in a step, which are stepped together. Islands share nothing that
 // moves, so that threads can take them in any order.
 typedef struct tdi_island {

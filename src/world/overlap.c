@@ -161,6 +161,13 @@ static td_status overlaps_actors(td_world *w, int32_t actor, bool *grown, td_dia
                        w->actors[one == actor ? other : one].name);
 }
 
+const char *tdi_world_apart_text(const td_world *w, const tdi_body_contact *contact) {
+    return contact->search.with_segment && !tdi_world_pushes(w)
+               ? "; move them apart by more than that, make a radius smaller, or write "
+                 "`contact: {overlap: push}`"
+               : "; move them apart by more than that, or make a radius smaller";
+}
+
 td_status tdi_actor_overlaps(td_world *w, int32_t actor, td_diag *diag) {
     tdi_actor *a = &w->actors[actor];
     td_diag found = {.message = ""};

@@ -20,13 +20,16 @@ static bool upright(const td_world *w, const tdi_actor *a) {
     return tdi_norm(tdi_sub(own, all)) <= 1e-9 * tdi_norm(all);
 }
 
+#define DRAWN "give the object 'start: drawn' to start without computing its rest pose"
+
 // Who goes to rest, and how that ended.
 typedef struct settling {
     td_world *world;
-    bool all;         // also who starts as drawn, or is at rest as drawn
-    td_rest *rests;   // one an actor, or NULL
-    td_diag diag;     // of actors that are solved together
-    int32_t overlaps; // an actor that does, so that nothing could be solved; TD_NONE: none
+    bool all;           // also who starts as drawn, or is at rest as drawn
+    td_rest *rests;     // one an actor, or NULL
+    td_diag diag;       // of actors that are solved together
+    int32_t overlaps;   // an actor that does, so that nothing could be solved; TD_NONE: none
+    const char *remedy; // against that
 } settling;
 
 static bool wants_rest(const settling *s, const tdi_actor *a) {
@@ -185,6 +188,7 @@ static td_status settle_within(settling *s, party *p, int32_t pairs, td_step_sta
         status = settle_system(s, &system, stats, &s->diag);
         s->overlaps =
             status == TD_OK || !system.contact ? TD_NONE : actor_of(p, contact->search.overlapping);
+        s->remedy = s->overlaps == TD_NONE ? "" : tdi_world_apart_text(w, contact);
     }
     *again = grow_rooms(w, p, contact);
     *full = status == TD_ERR_LIMIT && contact && contact->set && tdi_contacts_full(contact->set);
@@ -285,16 +289,14 @@ td_status tdi_world_settle(td_world *w, td_diag_list *diags) {
     }
     if (!wrong && s.overlaps != TD_NONE) {
         snprintf(path, sizeof path, "objects[%d]", w->actors[s.overlaps].object);
-        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s; " TDI_APART,
-                               s.diag.message);
+        return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s%s", s.diag.message,
+                               s.remedy);
     }
     if (wrong) {
         snprintf(path, sizeof path, "objects[%d]", wrong->object);
     }
-    return tdi_scene_fault(
-        w->scene, diags, TD_ERR_SYNTAX, path,
-        "%s; give the object 'start: drawn' to start without computing its rest pose",
-        wrong ? wrong->step.diag.message : s.diag.message);
+    return tdi_scene_fault(w->scene, diags, TD_ERR_SYNTAX, path, "%s; " DRAWN,
+                           wrong ? wrong->step.diag.message : s.diag.message);
 }
 
 td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
@@ -305,7 +307,11 @@ td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
     const tdi_member alone = member_at_rest(w, a);
     const tdi_system system = {.member = &alone, .count = 1};
     td_step_stats stats = {0};
-    return settle_system(&s, &system, &stats, diag);
+    td_diag fault = {.index = TD_NONE};
+    const td_status status = settle_system(&s, &system, &stats, &fault);
+    return status == TD_OK
+               ? TD_OK
+               : tdi_fail_at(diag, status, fault.index, "'%s': %s; " DRAWN, a->name, fault.message);
 }
 
 td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {

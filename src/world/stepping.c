@@ -415,13 +415,13 @@ static td_status report(const td_world *w, const tdi_actor *a, td_diag *diag) {
         a->name, td_world_time(w), (int)segment, speed);
 }
 
-// The actor that overlaps something, in the island of `a`; otherwise NULL.
-static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
+// The island of `a`, if it began with an overlap; otherwise NULL.
+static const tdi_island *overlapping(const td_world *w, const tdi_actor *a) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         const tdi_island *i = &w->islands.all[w->islands.active[k]];
         if (first_of(w, i) == a && i->contact && i->contact->set &&
             i->contact->search.overlapping != TD_NONE) {
-            return &w->actors[w->islands.member_actor[i->first + i->contact->search.overlapping]];
+            return i;
         }
     }
     return NULL;
@@ -429,16 +429,22 @@ static const tdi_actor *overlapping(const td_world *w, const tdi_actor *a) {
 
 // An overlap is a fault of the scene: at the object, where the scene has a text.
 static void place_report(const td_world *w, const tdi_actor *a, td_diag *diag) {
-    const tdi_actor *other = overlapping(w, a);
+    const tdi_island *i = overlapping(w, a);
     char path[64];
-    snprintf(path, sizeof path, "objects[%d]", other ? other->object : TD_NONE);
-    const td_value *value =
-        other && w->scene->value ? tdi_fields_where(w->scene->value, path) : NULL;
+    if (!i || !diag) {
+        return;
+    }
+    const int32_t member = w->islands.member_actor[i->first + i->contact->search.overlapping];
+    const char *remedy = td_world_time(w) == 0 ? tdi_world_apart_text(w, i->contact) : "";
+    const td_diag fault = *diag;
+    snprintf(path, sizeof path, "objects[%d]", (int)w->actors[member].object);
+    const td_value *value = w->scene->value ? tdi_fields_where(w->scene->value, path) : NULL;
     if (value) {
-        const td_diag fault = *diag;
         tdi_value_fail(value, value->line, value->column, diag, fault.status, "%s%s", fault.message,
-                       td_world_time(w) == 0 ? "; " TDI_APART : "");
+                       remedy);
         diag->index = fault.index;
+    } else {
+        tdi_fail_at(diag, fault.status, fault.index, "%s%s", fault.message, remedy);
     }
 }
 

@@ -921,6 +921,18 @@ record:
         self.assertEqual(len(summary["warnings"]), 1)
         self.assertIn("'far'", summary["warnings"][0])
 
+    def test_segments_that_still_overlap_at_the_end_are_counted_in_a_warning_and_in_the_summary(self):
+        for count, expected in ((2, "1 pair of segments still overlaps at the end, by 0.00"),
+                                (3, "2 pairs of segments still overlap at the end, by up to 0.00")):
+            stem = "strand: {points: [[-0.2, 0, 0], [0.2, 0, 0]], segments: 4, radius: 0.01}"
+            objects = ", ".join(f"{{solver: rod, start: drawn, position: [0, {0.015 * k}, 0], {stem}}}"
+                                for k in range(count))
+            scene = self.write(f"objects: [{objects}]\ncontact: {{overlap: push}}\n"
+                               "record: {duration: 0.5, page: false}\n")
+            out, err = self.run_to(f"out{count}", scene=scene)
+            self.assertIn(expected, err)
+            self.assertIn(expected, json.loads((out / "summary.json").read_text())["warnings"][0])
+
     def test_a_record_can_do_without_files(self):
         scene = self.write(f"objects: [{STRAND.join('{}')}]\n"
                            "record: {duration: 0.1, glb: false, page: false, energy: false}\n")
