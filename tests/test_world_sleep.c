@@ -175,6 +175,28 @@ TD_TEST(actors_of_every_solver_sleep_when_they_have_come_to_rest) {
 
 // ---- waking ---------------------------------------------------------------------------------
 
+// One iteration is not enough for the loose stick to fall, but for the stem at rest. When the
+// budget ends, it falls.
+TD_TEST(actor_that_stays_in_the_air_because_its_steps_are_truncated_does_not_sleep) {
+    static const char text[] =
+        "{contact: {}, step: 1/20, sleep: {}, colliders: [{plane: {}}], objects: [\n"
+        " {start: drawn, position: [0, 0.3, 0], strand: {points: [[0, 0, 0], [0.2, 0.02, 0.1]],\n"
+        "  segments: 5, radius: 0.01, material: rope, start: {held: free}}},\n"
+        " {position: [1, 0.3, 0], strand: {points: [[0, 0, 0], [0.2, 0.02, 0.1]], segments: 5,\n"
+        "  radius: 0.01, material: green-wood}}]}";
+    OWNED(stage) s = stage_of(text);
+    const td_real height = td_world_bounds(s.world, id_at(s.world, 0)).low.y;
+    CHECK_INT(td_world_set_budget(s.world, 1, 0, NULL), TD_OK);
+    steps(s.world, 40);
+    CHECK_REL(td_world_bounds(s.world, id_at(s.world, 0)).low.y, height, 1e-3);
+    CHECK(td_world_stats(s.world).truncated >= 40);
+    CHECK(!sleeps(s.world, 0));
+    CHECK(sleeps(s.world, 1));
+    CHECK_INT(td_world_set_budget(s.world, 0, 0, NULL), TD_OK);
+    lull(s.world);
+    CHECK(td_world_bounds(s.world, id_at(s.world, 0)).low.y < 0.01);
+}
+
 TD_TEST(hand_that_grabs_moves_or_lets_go_wakes_a_sleeper) {
     stage s = lulled("", "");
     const td_vec3 at = tip_of(s.world, 0, 0);

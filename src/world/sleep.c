@@ -2,7 +2,8 @@
 // Sleeping: islands at rest are not solved until something acts on them.
 //
 // Asleep   An island falls asleep as a whole, when all of its actors have been slower than a speed
-//          for a time under unchanged loads, or when a program requests it. Its actors stop and
+//          for a time under unchanged loads, or when a program requests it. Steps that a budget
+//          truncated do not count: bodies may be slow in them alone. Its actors stop and
 //          lose their history: the first step after waking is backward Euler from rest, so that
 //          waking never adds energy.
 // Awake    It wakes as a whole: see activity.c. A failed step wakes no island.
@@ -84,8 +85,9 @@ void tdi_island_update_slow_time(td_world *w, const tdi_island *i, td_real t1) {
         tdi_sleep *s = &a->sleep;
         const uint64_t before = s->digest;
         s->digest = tdi_actor_digest(w, a, t1);
-        const bool slow = rule->given && a->activity != TDI_BLOCKED && s->digest == before &&
-                          !tdi_actor_is_driven(w, a) && is_slow(a, rule->speed);
+        const bool slow = rule->given && a->activity != TDI_BLOCKED && !i->truncated &&
+                          s->digest == before && !tdi_actor_is_driven(w, a) &&
+                          is_slow(a, rule->speed);
         s->slow_time = slow ? s->slow_time + w->clock.dt : 0;
     }
 }
