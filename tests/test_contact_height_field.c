@@ -68,13 +68,18 @@ static td_real rise(td_real x, td_real z) {
     return -slope(x, z);
 }
 
+static td_real saddle(td_real x, td_real z) {
+    return 0.1 * x * z;
+}
+
 TD_TEST(height_field_is_nowhere_above_its_bound_also_beyond_its_border) {
-    td_real (*const heights[])(td_real x, td_real z) = {waves, slope, rise};
+    td_real (*const heights[])(td_real x, td_real z) = {waves, slope, rise, saddle};
     random_state = 2;
-    for (int32_t k = 0; k < 3; k++) {
+    for (int32_t k = 0; k < 4; k++) {
         OWNED(td_height_field) *f = field_of(0.5, heights[k]);
         for (int32_t n = 0; n < 300; n++) {
-            const td_vec3 x = {random_in(-6, 6), 0, random_in(-6, 6)};
+            const td_real far = n % 2 ? 60 : 6;
+            const td_vec3 x = {random_in(-far, far), 0, random_in(-far, far)};
             const td_real within = random_in(0, 2), most = tdi_height_field_most(f, x, within);
             for (int32_t corner = 0; corner < 4; corner++) {
                 const td_real height =
@@ -86,12 +91,13 @@ TD_TEST(height_field_is_nowhere_above_its_bound_also_beyond_its_border) {
     }
 }
 
-TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
+TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative_also_beyond_its_border) {
     OWNED(td_height_field) *f = field_of(0.25, waves);
     const td_real d = 1e-6;
     random_state = 2;
     for (int32_t k = 0; k < 200; k++) {
-        const td_vec3 x = {random_in(-1, 1), random_in(-1, 1), random_in(-0.7, 0.7)};
+        const td_real far = k % 2 ? 2 : 1;
+        const td_vec3 x = {random_in(-far, far), random_in(-1, 1), random_in(-far, far)};
         const td_vec3 axes[3] = {{d, 0, 0}, {0, d, 0}, {0, 0, d}};
         td_vec3 g;
         td_real slopes[3];
@@ -105,13 +111,13 @@ TD_TEST(gradient_of_the_distance_to_a_height_field_is_its_derivative) {
     }
 }
 
-TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
+TD_TEST(sweep_over_a_height_field_and_beyond_stops_before_the_ground_and_not_long_before) {
     OWNED(td_height_field) *f = field_of(0.25, waves);
     int32_t stopped = 0, passed = 0;
     random_state = 3;
     for (int32_t k = 0; k < 2000; k++) {
-        const td_real need = random_in(0, 0.05);
-        td_vec3 x = {random_in(-1.2, 1.2), 0, random_in(-1, 1)};
+        const td_real need = random_in(0, 0.05), far = k % 2 ? 3 : 1;
+        td_vec3 x = {random_in(-1.2, 1.2) * far, 0, random_in(-1, 1) * far};
         x.y = td_height_field_height(f, x.x, x.z, NULL) + random_in(0.01, 1);
         const td_vec3 way = {random_in(-1, 1), random_in(-1, 0.5), random_in(-1, 1)};
         if (tdi_height_field_distance(f, x, NULL) <= need) {
@@ -133,7 +139,7 @@ TD_TEST(sweep_over_a_height_field_stops_before_the_ground_and_not_long_before) {
     CHECK(stopped > 300 && passed > 300);
 }
 
-TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
+TD_TEST(rays_meet_a_height_field_and_what_is_beyond_where_small_steps_along_them_do) {
     td_collider c = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
     OWNED(td_height_field) *f = field_of(0.25, waves);
     int32_t met = 0, missed = 0;
@@ -141,11 +147,16 @@ TD_TEST(rays_meet_a_height_field_where_small_steps_along_them_do) {
     c.field = f;
     c.position = tdi_vec3(0.3, -0.2, 0.1);
     c.rotation = tdi_quat_unit((td_quat){1, 0.1, 0.3, -0.2});
-    for (int32_t k = 0; k < 500; k++) {
-        const td_vec3 own = {random_in(-1, 1), random_in(0.6, 1.5), random_in(-0.7, 0.7)};
-        const td_vec3 way = {random_in(-1, 1), random_in(-1, 0.3), random_in(-1, 1)};
+    for (int32_t k = 0; k < 1000; k++) {
+        const bool beyond = k % 2;
+        const td_real far = beyond ? 3 : 1;
+        td_vec3 own = {random_in(-far, far), random_in(0.6, 1.5), random_in(-far, far)};
+        const td_vec3 way = {random_in(-1, 1), random_in(-1, beyond ? 0 : 0.3), random_in(-1, 1)};
+        if (beyond) {
+            own.y = td_height_field_height(f, own.x, own.z, NULL) + random_in(0.05, 0.3);
+        }
         const td_vec3 u = tdi_scale(way, 1 / tdi_norm(way));
-        const td_real radius = k % 2 ? 0.03 : 0;
+        const td_real radius = k % 4 < 2 ? 0.03 : 0;
         td_real first = HUGE_VAL, t = 0;
         for (; t < 4 && first == HUGE_VAL; t += 1e-3) {
             first = tdi_height_field_distance(f, tdi_madd(own, u, t), NULL) <= radius ? t : first;

@@ -13,6 +13,7 @@
 // Sweep      On a straight way with the velocity w across, g = y - H - need sqrt(1 + |grad H|^2)
 //            falls by no more than  (y - H)' t - need M w t - M w^2 t^2/2,  M the largest second
 //            derivative. Parts of the way that this allows are taken one after the other.
+// Beyond     H = H_b + u H_x at the distance u from the border at b: H_zz = H_zz,b + u H_xzz.
 
 #include "contact/height_field.h"
 
@@ -63,21 +64,28 @@ static inline td_real coefficient(const td_height_field *f, int32_t i, int32_t j
     return f->c[(ptrdiff_t)(j + 1) * (f->columns + 2) + i + 1];
 }
 
-// The largest second differences of the coefficients of a cell, over the square of its side.
+// Second differences of coefficients.
+static inline td_real bend_x(const td_height_field *f, int32_t i, int32_t j) {
+    return coefficient(f, i - 1, j) - 2 * coefficient(f, i, j) + coefficient(f, i + 1, j);
+}
+static inline td_real bend_z(const td_height_field *f, int32_t i, int32_t j) {
+    return coefficient(f, i, j - 1) - 2 * coefficient(f, i, j) + coefficient(f, i, j + 1);
+}
+
+// The largest of those of a cell, over the square of its side.
 static td_real bend_of(const td_height_field *f, int32_t i, int32_t j) {
     td_real xx = 0, zz = 0, xz = 0;
     for (int32_t l = j - 1; l <= j + 2; l++) {
         for (int32_t k = i - 1; k <= i + 2; k++) {
-            const td_real here = coefficient(f, k, l);
             if (k >= i && k <= i + 1) {
-                xx = fmax(xx, fabs(coefficient(f, k - 1, l) - 2 * here + coefficient(f, k + 1, l)));
+                xx = fmax(xx, fabs(bend_x(f, k, l)));
             }
             if (l >= j && l <= j + 1) {
-                zz = fmax(zz, fabs(coefficient(f, k, l - 1) - 2 * here + coefficient(f, k, l + 1)));
+                zz = fmax(zz, fabs(bend_z(f, k, l)));
             }
             if (k < i + 2 && l < j + 2) {
-                xz = fmax(xz, fabs(here - coefficient(f, k + 1, l) - coefficient(f, k, l + 1) +
-                                   coefficient(f, k + 1, l + 1)));
+                xz = fmax(xz, fabs(coefficient(f, k, l) - coefficient(f, k + 1, l) -
+                                   coefficient(f, k, l + 1) + coefficient(f, k + 1, l + 1)));
             }
         }
     }
@@ -195,7 +203,7 @@ static void basis(td_real t, td_real b[3][4]) {
 
 tdi_ground tdi_height_field_at(const td_height_field *f, td_real x, td_real z) {
     const spot u = spot_of(x, f->cell, f->columns), v = spot_of(z, f->cell, f->rows);
-    td_real b[3][4], d[3][4];
+    td_real b[3][4], d[3][4], xxz = 0, xzz = 0;
     tdi_ground g = {0, 0, 0, 0, 0, 0};
     basis(u.part, b);
     basis(v.part, d);
@@ -211,11 +219,15 @@ tdi_ground tdi_height_field_at(const td_height_field *f, td_real x, td_real z) {
         g.xx += d[0][l] * row[2];
         g.xz += d[1][l] * row[1];
         g.zz += d[2][l] * row[0];
+        xxz += d[1][l] * row[2];
+        xzz += d[2][l] * row[1];
     }
-    // linear beyond the border
+    // linear beyond the border, where second derivatives along it change
     g.height += g.x * u.beyond + g.z * v.beyond + g.xz * u.beyond * v.beyond;
     g.x += g.xz * v.beyond;
     g.z += g.xz * u.beyond;
+    g.xx += xxz * v.beyond;
+    g.zz += xzz * u.beyond;
     const td_real one = 1 / f->cell;
     g.x *= one;
     g.z *= one;
@@ -269,44 +281,69 @@ td_real tdi_height_field_distance(const td_height_field *f, td_vec3 x, td_vec3 *
 
 // ---- bounds ---------------------------------------------------------------------------------
 
-// Cells within a distance of a coordinate.
-static void cells_of(td_real x, td_real within, td_real cell, int32_t count, int32_t *from,
-                     int32_t *to) {
-    *from = spot_of(x - within, cell, count).cell;
-    *to = spot_of(x + within, cell, count).cell;
+// What of the grid lies within a range of coordinates.
+typedef struct patch {
+    int32_t i0, i1, j0, j1; // cells, from and to
+    td_real x, z;           // cells: how far the range goes beyond the border
+} patch;
+
+static patch patch_of(const td_height_field *f, td_vec3 middle, td_real x, td_real z) {
+    const spot x0 = spot_of(middle.x - x, f->cell, f->columns),
+               x1 = spot_of(middle.x + x, f->cell, f->columns),
+               z0 = spot_of(middle.z - z, f->cell, f->rows),
+               z1 = spot_of(middle.z + z, f->cell, f->rows);
+    return (patch){.i0 = x0.cell,
+                   .i1 = x1.cell,
+                   .j0 = z0.cell,
+                   .j1 = z1.cell,
+                   .x = fmax(-x0.beyond, x1.beyond),
+                   .z = fmax(-z0.beyond, z1.beyond)};
 }
 
-td_real tdi_height_field_most(const td_height_field *f, td_vec3 x, td_real within) {
-    const spot low[2] = {spot_of(x.x - within, f->cell, f->columns),
-                         spot_of(x.z - within, f->cell, f->rows)};
-    const spot high[2] = {spot_of(x.x + within, f->cell, f->columns),
-                          spot_of(x.z + within, f->cell, f->rows)};
-    const td_real beyond =
-        fabs(low[0].beyond) + fabs(high[0].beyond) + fabs(low[1].beyond) + fabs(high[1].beyond);
-    td_real most = -HUGE_VAL;
-    for (int32_t j = low[1].cell - 1; j <= high[1].cell + 2; j++) {
-        for (int32_t i = low[0].cell - 1; i <= high[0].cell + 2; i++) {
-            most = fmax(most, coefficient(f, i, j));
+// How much larger second derivatives become beyond the border: along it, in proportion to the
+// distance from it. By the largest third differences of the coefficients of a cell.
+static td_real more_bend_of(const td_height_field *f, int32_t i, int32_t j, const patch *p) {
+    td_real xxz = 0, xzz = 0;
+    for (int32_t n = 0; n < 3; n++) {
+        for (int32_t k = 0; k < 2; k++) {
+            const int32_t x = i + n - 1, z = j + n - 1;
+            xxz = fmax(xxz, fabs(bend_x(f, i + k, z + 1) - bend_x(f, i + k, z)));
+            xzz = fmax(xzz, fabs(bend_z(f, x + 1, j + k) - bend_z(f, x, j + k)));
         }
     }
-    return most + 2 * beyond * f->cell * f->steepest;
+    return fmax(p->x * xzz, p->z * xxz) / (f->cell * f->cell);
 }
 
-static td_real bend_within(const td_height_field *f, td_vec3 x, td_vec3 way) {
-    int32_t i0, i1, j0, j1;
-    cells_of(x.x + 0.5 * way.x, 0.5 * fabs(way.x), f->cell, f->columns, &i0, &i1);
-    cells_of(x.z + 0.5 * way.z, 0.5 * fabs(way.z), f->cell, f->rows, &j0, &j1);
+// 1/m: the largest second derivative on a patch.
+static td_real bend_within(const td_height_field *f, const patch *p) {
+    const bool beyond = p->x > 0 || p->z > 0;
     td_real most = 0;
-    for (int32_t j = j0; j <= j1; j++) {
-        for (int32_t i = i0; i <= i1; i++) {
-            most = fmax(most, f->bend[(ptrdiff_t)j * (f->columns - 1) + i]);
+    for (int32_t j = p->j0; j <= p->j1; j++) {
+        for (int32_t i = p->i0; i <= p->i1; i++) {
+            const td_real more = beyond ? more_bend_of(f, i, j, p) : 0;
+            most = fmax(most, f->bend[(ptrdiff_t)j * (f->columns - 1) + i] + more);
         }
     }
     return most;
 }
 
+td_real tdi_height_field_most(const td_height_field *f, td_vec3 x, td_real within) {
+    const patch p = patch_of(f, x, within, within);
+    const patch border = {.i0 = p.i0, .i1 = p.i1, .j0 = p.j0, .j1 = p.j1};
+    const td_real u = p.x * f->cell, v = p.z * f->cell;
+    td_real most = -HUGE_VAL;
+    for (int32_t j = p.j0 - 1; j <= p.j1 + 2; j++) {
+        for (int32_t i = p.i0 - 1; i <= p.i1 + 2; i++) {
+            most = fmax(most, coefficient(f, i, j));
+        }
+    }
+    // beyond a corner slopes change too
+    return most + (u + v) * f->steepest + (u > 0 && v > 0 ? u * v * bend_within(f, &border) : 0);
+}
+
 td_real tdi_height_field_free(const td_height_field *f, td_vec3 x, td_vec3 way, td_real need) {
-    const td_real bend = bend_within(f, x, way), across = sqrt(way.x * way.x + way.z * way.z);
+    const patch p = patch_of(f, tdi_madd(x, way, 0.5), 0.5 * fabs(way.x), 0.5 * fabs(way.z));
+    const td_real bend = bend_within(f, &p), across = sqrt(way.x * way.x + way.z * way.z);
     const td_real curve = 0.5 * bend * across * across;
     td_real time = 0;
     for (int round = 0; round < ROUNDS; round++) {

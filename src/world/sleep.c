@@ -3,9 +3,9 @@
 //
 // Asleep   An island falls asleep as a whole, when all of its actors have been slower than a speed
 //          for a time under unchanged loads, or when a program requests it. Steps that a budget
-//          truncated do not count: bodies may be slow in them alone. Its actors stop and
-//          lose their history: the first step after waking is backward Euler from rest, so that
-//          waking never adds energy.
+//          truncated do not count: bodies may be slow in them alone. Its actors stop and lose their
+//          history: the first step after waking is backward Euler from rest, so that waking never
+//          adds energy.
 // Awake    It wakes as a whole: see activity.c. A failed step wakes no island.
 // Contact  The contacts of its last step are kept for queries. An island with more contacts than
 //          fit stays awake; the capacity follows from the actors alone.
