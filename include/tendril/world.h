@@ -114,8 +114,8 @@ TD_API td_push_report td_world_pushed(const td_world *world); ///< As things are
 /// td_world_opts.hold_blocked: they stay in place without velocity. td_step_stats.blocked counts
 /// that, and the step is TD_OK if nothing else went wrong. Islands whose turn comes after the time
 /// is spent are blocked too, and come first in the next step. A collider or base that moves into a
-/// blocked actor overlaps it, and the actor stays blocked until the overlap ends. An island does not
-/// fall asleep by itself after a truncated or blocked step. Saves do not contain the budget.
+/// blocked actor overlaps it, and the actor stays blocked until the overlap ends. An island does
+/// not fall asleep by itself after a truncated or blocked step. Saves do not contain the budget.
 TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
                                      td_diag *diag);
 
