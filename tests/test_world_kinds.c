@@ -3,6 +3,7 @@
 
 #include "test_heap.h"
 #include "test_world_support.h"
+#include "world/world.h"
 
 static const td_vec3 points[2] = {{0, 0, 0}, {0.3, 0.1, 0}};
 
@@ -107,6 +108,36 @@ TD_TEST(world_with_added_kinds_is_restored_by_one_with_the_same_kinds_alone) {
     add_kind(other, "helix"); // in another order
     add_kind(other, "tree");
     CHECK_INT(td_world_restore(other, bytes, size, &diag), TD_ERR_SYNTAX);
+}
+
+// The first actor has a new variant, and its old one is free in the middle of the list.
+TD_TEST(save_with_unused_variants_is_restored_by_a_world_that_has_none) {
+    enum { ACTORS = 15 };
+    const char *text = "derivation length: 2\naxiom: F(0.1)F(0.1)\n";
+    OWNED(td_world) *a = world_of(NULL, 0, NULL), *b = world_of(NULL, 0, NULL);
+    OWNED(td_skeleton) *herb = NULL;
+    td_diag diag = {.message = ""};
+    td_object_def kind = kind_of("tree");
+    CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &herb, &diag), TD_OK);
+    kind.skeleton = herb;
+    kind.strand.point_count = 0;
+    td_world *both[] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        int32_t object;
+        CHECK_SAY(td_world_add_kind(both[k], &kind, &object, &diag) == TD_OK, "%s", diag.message);
+    }
+    for (int32_t k = 0; k <= ACTORS; k++) {
+        const td_actor_id id = k < ACTORS ? add_actor(a, 0, k) : id_at(a, 0);
+        CHECK_INT(td_world_regrow_actor(a, id, herb, &diag), TD_OK);
+    }
+    steps(a, 2);
+    FREED char *bytes = saved(a);
+    CHECK_SAY(td_world_restore(b, bytes, td_world_save_size(a), &diag) == TD_OK, "%s",
+              diag.message);
+    CHECK(b->variants.count <= b->room.variant_capacity);
+    steps(a, 5);
+    steps(b, 5);
+    CHECK(same_bits(a, b));
 }
 
 TD_TEST(kind_that_is_wrong_is_refused_and_nothing_changes) {

@@ -10,23 +10,26 @@
 
 // ---- taking and dropping --------------------------------------------------------------------
 
+td_status tdi_world_variant_room(td_world *w, int32_t count) {
+    int64_t room = w->room.variant_capacity;
+    tdi_variant *all = w->variants.list;
+    while (all && room < count) {
+        all = tdi_arena_grow(&w->arena, all, w->variants.count, &room, sizeof *all);
+    }
+    TDI_TRY(all && room <= INT32_MAX ? TD_OK : TD_ERR_MEMORY);
+    w->variants.list = all;
+    w->room.variant_capacity = (int32_t)room;
+    return TD_OK;
+}
+
 static int32_t free_variant(td_world *w) {
     for (int32_t k = w->variants.of_scene; k < w->variants.count; k++) {
         if (!w->variants.list[k].skeleton) {
             return k;
         }
     }
-    if (w->variants.count == w->room.variant_capacity) {
-        int64_t capacity = w->room.variant_capacity;
-        tdi_variant *grown = tdi_arena_grow(&w->arena, w->variants.list, w->variants.count,
-                                            &capacity, sizeof *w->variants.list);
-        if (!grown || capacity > INT32_MAX) {
-            return TD_NONE;
-        }
-        w->variants.list = grown;
-        w->room.variant_capacity = (int32_t)capacity;
-    }
-    return w->variants.count++;
+    return tdi_world_variant_room(w, w->variants.count + 1) == TD_OK ? w->variants.count++
+                                                                     : TD_NONE;
 }
 
 int32_t tdi_world_take_variant(td_world *w, int32_t object, const tdi_solver *solver,

@@ -52,18 +52,6 @@ static td_status make_room(td_world *w) {
     return TD_OK;
 }
 
-static td_status make_variant_room(td_world *w, int32_t more) {
-    int64_t room = w->room.variant_capacity;
-    tdi_variant *all = w->variants.list;
-    while (all && room < w->variants.count + more) {
-        all = tdi_arena_grow(&w->arena, all, room, &room, sizeof *all);
-    }
-    TDI_TRY(all ? TD_OK : TD_ERR_MEMORY);
-    w->variants.list = all;
-    w->room.variant_capacity = (int32_t)room;
-    return TD_OK;
-}
-
 // Moves the last variants, from `first` on, before the actors' own.
 static td_status place_variants(td_world *w, int32_t first, int32_t object) {
     const int32_t count = w->variants.count - first, own = first - w->variants.of_scene;
@@ -86,7 +74,7 @@ static td_status add(td_world *w, td_scene *kind, td_diag_list *faults) {
     const int32_t object = w->scene->def.object_count, variants = w->variants.count;
     td_world_opts opts = td_world_opts_default();
     opts.max_segments = w->room.segment_limit;
-    TDI_TRY(make_variant_room(w, kind->def.objects[0].instances.variants));
+    TDI_TRY(tdi_world_variant_room(w, variants + kind->def.objects[0].instances.variants));
     TDI_TRY(make_room(w));
     ((td_object_def *)w->scene->def.objects)[object] = kind->def.objects[0];
     w->objects[object] = (tdi_object){0};

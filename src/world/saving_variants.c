@@ -321,6 +321,9 @@ td_status tdi_grown_take(td_world *w, const char *bytes, tdi_grown_variants *out
     for (int32_t k = 0; k < h.variants && status == TD_OK; k++) {
         out->at[k] = TD_NONE;
     }
+    // unused numbers of the save need room too, for renumber()
+    status =
+        status == TD_OK ? tdi_world_variant_room(w, w->variants.of_scene + h.variants) : status;
     status = status == TD_OK ? tdi_severed_reserve(&w->severed, h.severed, w->alloc) : status;
     return status == TD_OK ? take_variants(w, bytes, out, diag) : status;
 }

@@ -62,5 +62,7 @@ td_status tdi_variant_measure(td_world *world, tdi_variant *variant);
 bool tdi_variant_has_contact(const td_world *world, int32_t object, int32_t variant);
 // What tdi_actor_reset() needs: the state as drawn, on no base.
 td_status tdi_variant_draw(td_world *world, int32_t variant, td_diag *diag);
+// own.c: room for so many variants in all.
+td_status tdi_world_variant_room(td_world *world, int32_t count);
 // actors.c: places of an object below one, free ones too.
 int32_t tdi_object_places(const td_world *world, int32_t object, int32_t below);
