@@ -60,7 +60,7 @@ typedef struct tdi_nearness {
     int32_t *before_count;      // of the first of an island: how many it had then
     tdi_blocks blocks;          // memory for contact of islands
     tdi_body_contact **contact; // of the first of an island: its contact, in such a block; or NULL
-    size_t lacks;               // bytes that no block was found for; 0: there were enough
+    size_t lacks;               // bytes of all blocks that were not found; 0: there were enough
     int64_t placed_count;       // how often contact of an island was placed
     char *trial; // room for contact of one actor, to ask whether something is in its way
     size_t trial_bytes;

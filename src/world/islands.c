@@ -339,7 +339,7 @@ static bool place_contact(td_world *w, tdi_island *i) {
     const size_t bytes = tdi_body_contact_bytes(members, i->count, &opts, colliders);
     n->contact[first] = tdi_blocks_take(&n->blocks, bytes);
     if (!n->contact[first]) {
-        n->lacks = bytes;
+        n->lacks += tdi_block_bytes(bytes);
         return false;
     }
     i->contact = tdi_body_contact_place(members, i->count, &opts, colliders, n->contact[first]);
@@ -347,12 +347,15 @@ static bool place_contact(td_world *w, tdi_island *i) {
     return true;
 }
 
-// Contact of all islands that have none yet. False: there is no block for one of them.
+// Contact of all islands that have none yet. False: there is no block for some of them.
 static bool place_missing(td_world *w) {
     bool all = true;
-    for (int32_t k = 0; k < w->islands.count && all; k++) {
+    w->near.lacks = 0;
+    for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
-        all = i->contact || i->activity == TDI_ASLEEP || !has_contact(w, i) || place_contact(w, i);
+        const bool placed =
+            i->contact || i->activity == TDI_ASLEEP || !has_contact(w, i) || place_contact(w, i);
+        all = all && placed;
     }
     return all;
 }
@@ -396,7 +399,6 @@ static void note_islands(td_world *w) {
 // block is large enough, all are placed again, one after the other.
 static td_status place_contacts(td_world *w, td_diag *diag) {
     tdi_nearness *n = &w->near;
-    n->lacks = 0;
     for (int32_t k = 0; k < w->islands.count; k++) {
         tdi_island *i = &w->islands.all[k];
         i->contact = i->activity != TDI_ASLEEP && is_known(w, i)
@@ -410,10 +412,12 @@ static td_status place_contacts(td_world *w, td_diag *diag) {
         }
         give_unused(w);
         if (!place_missing(w) && !(tdi_world_grow_blocks(w) && place_missing(w))) {
-            return tdi_fail(diag, TD_ERR_LIMIT,
-                            "there is no room for contact of pairs of actors that came near");
+            return w->room.no_growth
+                       ? tdi_fail(diag, TD_ERR_LIMIT,
+                                  "there is no room for contact of actors that came near each "
+                                  "other")
+                       : tdi_fail(diag, TD_ERR_MEMORY, "out of memory for contact");
         }
-        n->lacks = 0;
     }
     note_islands(w);
     return TD_OK;

@@ -210,7 +210,7 @@ static td_status contact_room(td_world *w) {
     n->blocks.alloc = w->alloc;
     // with some to spare: islands across chunks find no block
     size_t more = all > have ? all - have + all / SPARE + most : 0;
-    more = n->lacks > 0 && more < tdi_block_bytes(n->lacks) ? tdi_block_bytes(n->lacks) : more;
+    more = more < n->lacks ? n->lacks : more;
     td_status status = TD_OK;
     if (more > 0) {
         status = w->room.no_growth || have == 0 ? renew_blocks(w, all)
