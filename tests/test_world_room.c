@@ -151,6 +151,7 @@ TD_TEST(room_that_must_not_grow_fails_the_step_with_nothing_changed) {
         CHECK_INT(status, TD_ERR_LIMIT);
         CHECK_SAY(strstr(diag.message, "contacts") || strstr(diag.message, "pairs"), "%s",
                   diag.message);
+        CHECK_HAS(diag.message, "near_pairs (now 0)");
         CHECK(memcmp(before, after, td_world_save_size(s.world)) == 0);
         CHECK_INT(td_world_step(s.world, &diag), TD_ERR_LIMIT);
         free(before);
@@ -254,38 +255,65 @@ TD_TEST(room_from_the_start_is_refused_out_of_range) {
 
 // ---- islands --------------------------------------------------------------------------------
 
-// Herbs that are added one by one: several islands lack a block in the same step.
-TD_TEST(room_for_actors_added_one_by_one_suffices_for_islands_of_any_of_them) {
-    const char *text = "derivation length: 2\nlength unit: 0.05\nmaterial: 0 herb-stem\n"
-                       "surface: L leaf, width=0.4\naxiom: !(0.08)A(1)\n"
-                       "A(s) --> F(s)[&(55)~L(s*2)]/(137.5)A(s*0.9)\n";
+// Herbs with so many leaves, as long as so many segments, added one by one.
+static td_world *herbs_new(int32_t count, int32_t leaves, int32_t length,
+                           const td_world_opts *opts) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "derivation length: %d\nlength unit: 0.05\nmaterial: 0 herb-stem\n"
+             "surface: L leaf, width=0.4\naxiom: !(0.08)A(1)\n"
+             "A(s) --> F(s)[&(55)~L(s*%d)]/(137.5)A(s*0.9)\n",
+             (int)leaves, (int)length);
+    OWNED(td_skeleton) *herb = NULL;
+    td_world *world = NULL;
+    td_scene_def scene = td_scene_def_default();
+    td_object_def kind = td_object_def_default();
+    int32_t object = TD_NONE;
+    td_diag diag = {.message = ""};
+    td_diag_list none = {NULL, 0, 0};
+    scene.contact.given = true;
+    scene.contact.overlap = TD_OVERLAP_PUSH;
+    CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &herb, &diag), TD_OK);
+    kind.skeleton = herb;
+    CHECK_INT(td_world_new(&scene, opts, NULL, &world, &none), TD_OK);
+    CHECK_INT(td_world_add_kind(world, &kind, &object, &diag), TD_OK);
+    for (int32_t i = 0; i < count; i++) {
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        def.object = object;
+        def.position = tdi_vec3(0.12 * (i % 6), 0, 0.12 * (int)(i / 6));
+        def.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 2.4 * i);
+        CHECK_SAY(td_world_add_actor(world, &def, &id, &diag) == TD_OK, "%s", diag.message);
+    }
+    return world;
+}
+
+TD_TEST(room_suffices_when_several_islands_of_added_actors_lack_a_block) {
     const int32_t counts[] = {21, 30, 34};
     for (int k = 0; k < 3; k++) {
-        OWNED(td_skeleton) *herb = NULL;
-        OWNED(td_world) *world = NULL;
-        td_scene_def scene = td_scene_def_default();
-        td_object_def kind = td_object_def_default();
-        int32_t object = TD_NONE;
+        OWNED(td_world) *world = herbs_new(counts[k], 2, 2, NULL);
         td_diag diag = {.message = ""};
-        td_diag_list none = {NULL, 0, 0};
-        scene.contact.given = true;
-        scene.contact.overlap = TD_OVERLAP_PUSH;
-        CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &herb, &diag), TD_OK);
-        kind.skeleton = herb;
-        CHECK_INT(td_world_new(&scene, NULL, NULL, &world, &none), TD_OK);
-        CHECK_INT(td_world_add_kind(world, &kind, &object, &diag), TD_OK);
-        for (int32_t i = 0; i < counts[k]; i++) {
-            td_actor_def def = td_actor_def_default();
-            td_actor_id id;
-            def.object = object;
-            def.position = tdi_vec3(0.12 * (i % 6), 0, 0.12 * (int)(i / 6));
-            def.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 2.4 * i);
-            CHECK_SAY(td_world_add_actor(world, &def, &id, &diag) == TD_OK, "%s", diag.message);
-        }
         for (int n = 0; n < 3; n++) {
             CHECK_SAY(td_world_step(world, &diag) == TD_OK, "%d herbs, step %d: %s", (int)counts[k],
                       n, diag.message);
         }
+    }
+}
+
+TD_TEST(room_of_an_island_that_must_not_grow_fails_the_step_and_holds_no_actor) {
+    for (int k = 0; k < 2; k++) {
+        td_world_opts opts = td_world_opts_default();
+        td_diag diag = {.message = ""};
+        opts.no_growth = true;
+        opts.hold_blocked = k;
+        OWNED(td_world) *world = herbs_new(30, 6, 3, &opts);
+        CHECK_INT(td_world_step(world, &diag), TD_ERR_LIMIT);
+        CHECK_HAS(diag.message, "there is no room");
+        CHECK_HAS(diag.message, "near_pairs (now 0)");
+        
+        opts.near_pairs = 4;
+        OWNED(td_world) *roomy = herbs_new(30, 6, 3, &opts);
+        CHECK_SAY(td_world_step(roomy, &diag) == TD_OK, "%s", diag.message);
     }
 }
 

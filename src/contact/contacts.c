@@ -159,6 +159,7 @@ tdi_contacts *tdi_contacts_place(const tdi_contacts_def *def, void *memory) {
     c.size = place.used;
     *made = c;
     memcpy(made->capsule, def->capsule, (size_t)c.capsule_count * sizeof *c.capsule);
+    *made->colliders.pose_time = NAN;
     memset(made->turns.is_turning, 0, (size_t)c.capsule_count * sizeof *c.turns.is_turning);
     measure_spare_room(made);
     for (int32_t i = 0; i < c.capsule_count; i++) {

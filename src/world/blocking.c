@@ -15,7 +15,7 @@ static tdi_actor *member(const td_world *w, const tdi_island *i, int32_t j) {
 
 bool tdi_island_fails(const td_world *w, const tdi_island *i) {
     const td_status status = member(w, i, 0)->step.status;
-    return status == TD_ERR_DIVERGED || status == TD_ERR_LIMIT;
+    return status == TD_ERR_DIVERGED || (status == TD_ERR_LIMIT && !tdi_island_needs_growth(w, i));
 }
 
 void tdi_island_block(td_world *w, tdi_island *i) {

@@ -111,6 +111,10 @@ bool tdi_world_grow_pairs(td_world *world);
 bool tdi_world_grow_blocks(td_world *world);
 // Whether contact of an island ran out of room, and may have more.
 bool tdi_island_lacks_room(const td_world *world, const tdi_island *island);
+// Whether contact of an island ran out of room, and must not have more: the step fails.
+bool tdi_island_needs_growth(const td_world *world, const tdi_island *island);
+// Adds to a message of a failed step how a world that must not grow gets more room.
+void tdi_world_advise_room(const td_world *world, td_status status, td_diag *diag);
 // More room for contact of pending islands, which ran out of it. That of all others stays.
 td_status tdi_world_grow_pending(td_world *world, td_diag *diag);
 // At most so many pairs a segment, more than before or less; when it fails, as many as before.

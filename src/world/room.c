@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "implicit/constraint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // An array that may grow: where its pointer is.
@@ -315,9 +316,25 @@ bool tdi_world_grow_blocks(td_world *w) {
     return !w->room.no_growth && contact_room(w) == TD_OK;
 }
 
+static bool lacks_room(const tdi_island *i) {
+    return i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact);
+}
+
 bool tdi_island_lacks_room(const td_world *w, const tdi_island *i) {
-    return i->contact && i->contact->set && tdi_body_contact_lacks_room(i->contact) &&
-           !w->room.no_growth;
+    return lacks_room(i) && !w->room.no_growth;
+}
+
+bool tdi_island_needs_growth(const td_world *w, const tdi_island *i) {
+    return lacks_room(i) && w->room.no_growth;
+}
+
+void tdi_world_advise_room(const td_world *w, td_status status, td_diag *diag) {
+    if (status == TD_ERR_LIMIT && w->room.no_growth) {
+        const size_t used = strlen(diag->message);
+        snprintf(diag->message + used, sizeof diag->message - used,
+                 "; take room from the start with near_pairs (now %d), or allow growth",
+                 (int)w->room.near_pairs);
+    }
 }
 
 td_status tdi_world_grow_pending(td_world *w, td_diag *diag) {

@@ -604,6 +604,7 @@ static td_status advance(td_world *w, td_real dt, td_diag *diag) {
     gather_times(w);
     w->clock.times.total = now(w) - start;
     if (status != TD_OK && status != TD_ERR_BLOCKED) {
+        tdi_world_advise_room(w, status, fault);
         tdi_world_log_failure(w, status, fault);
         w->clock.dt = dt0;
         w->clock.time_from = time0;
