@@ -496,6 +496,17 @@ TD_TEST(contact_capsules_without_points_or_radius_are_refused) {
     CHECK_INT(tdi_contacts_new(&def, NULL, &c, &diag), TD_ERR_ARGUMENT);
 }
 
+TD_TEST(contact_placed_in_used_memory_knows_no_place_of_any_collider) {
+    const tdi_capsule capsule = {0, 1, 0.1, 0, false, 0};
+    const td_contact_opts opts = td_contact_opts_default();
+    const tdi_contacts_def def = {&opts, &capsule, 1, 2, 1, 0, NULL, NULL, NULL};
+    FREED char *used = calloc(1, tdi_contacts_bytes(&def));
+    CHECK(used);
+    if (used) {
+        CHECK(isnan(*tdi_contacts_place(&def, used)->colliders.pose_time));
+    }
+}
+
 TD_TEST(contact_memory_is_taken_once_and_given_back) {
     tdi_capsule capsule[2] = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}};
     td_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.21, -1}, {0.5, 0.21, 1}};

@@ -36,8 +36,9 @@ typedef struct td_world_opts {
                     ///< can have it: trees with an implicit integrator at the start. Default
                     ///< false: for those that have `adapt` in the scene, others take less memory.
     bool no_growth; ///< Steps never allocate: a step whose contact runs out of room fails with
-                    ///< TD_ERR_LIMIT, and nothing changes, also with hold_blocked. Default false: what lacks room is
-                    ///< undone, gets more, and is solved again, with the same result.
+                    ///< TD_ERR_LIMIT, and nothing changes, also with hold_blocked. Default false:
+                    ///< what lacks room is undone, gets more, and is solved again, with the same
+                    ///< result.
     int32_t near_pairs; ///< 0..4096: room for so many pairs of near segments or colliders, for each
                         ///< segment, and for half as many contacts, from the start. Each pair takes
                         ///< about 0.7 kB. Default 0: as much as steps turn out to need.
