@@ -310,7 +310,7 @@ TD_TEST(room_of_an_island_that_must_not_grow_fails_the_step_and_holds_no_actor) 
         CHECK_INT(td_world_step(world, &diag), TD_ERR_LIMIT);
         CHECK_HAS(diag.message, "there is no room");
         CHECK_HAS(diag.message, "near_pairs (now 0)");
-        
+
         opts.near_pairs = 4;
         OWNED(td_world) *roomy = herbs_new(30, 6, 3, &opts);
         CHECK_SAY(td_world_step(roomy, &diag) == TD_OK, "%s", diag.message);
