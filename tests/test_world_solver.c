@@ -246,6 +246,30 @@ TD_TEST(what_does_not_come_to_rest_is_named) {
     CHECK_HAS(diag.message, "'cable': ");
 }
 
+// Two loose sticks that a bar joins, and nothing else holds.
+TD_TEST(what_does_not_come_to_rest_with_constraints_is_named_and_stays_as_it_was) {
+    for (int k = 0; k < 4; k++) {
+        const char *solver = k / 2 ? "rod" : "helix";
+        OWNED(stage) s = stage_printed(
+            "{%s objects: [{name: arm, start: drawn, strand: {points: [[0, 1, 2], [1, 1, 2]]}},\n"
+            " {name: one, solver: %s, start: drawn, strand: {points: [[0, 2, 0], [1, 2, 0]],\n"
+            "  segments: 4, radius: 0.004, start: {held: free}}},\n"
+            " {name: other, solver: %s, start: drawn, strand: {points: [[1.1, 2, 0], [2, 2, 0]],\n"
+            "  segments: 4, radius: 0.004, start: {held: free}}}],\n"
+            " constraints: [{distance: {length: 0.1, a: {object: one, segment: 3, along: 1},\n"
+            "  b: {object: other, segment: 0, along: 0}}}]}",
+            k % 2 ? "contact: {}," : "", solver, solver);
+        td_diag diag = {.message = ""};
+        steps(s.world, 3);
+        const td_vec3 arm = tip_of(s.world, 0, -1), end = tip_of(s.world, 2, 3);
+        CHECK_INT(td_world_settle(s.world, NULL, &diag), TD_ERR_DIVERGED);
+        CHECK_HAS(diag.message, k % 2 ? "'arm' and 2 more: " : "'one' and 1 more: ");
+        CHECK(apart(tip_of(s.world, 0, -1), arm) == 0 && apart(tip_of(s.world, 2, 3), end) == 0);
+        steps(s.world, 3);
+        CHECK(apart(tip_of(s.world, 2, 3), end) > 0);
+    }
+}
+
 // ---- states of a world ----------------------------------------------------------------------
 
 // Base and first joint, as the world tells them.

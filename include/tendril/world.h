@@ -237,7 +237,8 @@ typedef struct td_rest {
 /// Brings all actors to rest under the current gravity, without winds and other loads, from their
 /// current poses. Velocities become 0 and the time does not change. `rests`, if given, gets one
 /// entry for each actor.
-/// TD_ERR_DIVERGED, naming the actor, when one does not come to rest.
+/// TD_ERR_DIVERGED, naming the actor, when one does not come to rest; of actors that touch or that
+/// constraints join the first. Poses and velocities are then as they were.
 TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
 /// The `count` lowest modes of an actor about its pose, which must be at rest under the current
 /// gravity; see td_mode. Constraints that act take part: modes are then those of all actors that

@@ -28,6 +28,8 @@ typedef struct settling {
     bool all;           // also who starts as drawn, or is at rest as drawn
     td_rest *rests;     // one an actor, or NULL
     td_diag diag;       // of actors that are solved together
+    int32_t together;   // so many,
+    int32_t first;      // the first of which is this
     int32_t overlaps;   // an actor that does, so that nothing could be solved; TD_NONE: none
     const char *remedy; // against that
 } settling;
@@ -85,16 +87,17 @@ static td_rest rest_of(const td_world *w, const tdi_actor *a, int64_t iterations
 
 static td_status settle_system(const settling *s, const tdi_system *system, td_step_stats *stats,
                                td_diag *diag) {
-    td_status status = tdi_system_settle(system, stats, diag);
-    return s->all && status == TD_OK && stats->unconverged > 0
-               ? tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations%s",
-                          (long long)stats->iterations,
-                          system->constraints
-                              ? "; segments that do not stretch find none when "
-                                "constraints hold them straight: leave some slack, or "
-                                "take a solver that stretches"
-                              : "")
-               : status;
+    const td_status status = tdi_system_settle(system, stats, diag);
+    if (!(s->all && status == TD_OK && stats->unconverged > 0)) {
+        return status;
+    }
+    tdi_constraints_undo(system->constraints);
+    return tdi_fail(diag, TD_ERR_DIVERGED, "no pose at rest was found in %lld iterations%s",
+                    (long long)stats->iterations,
+                    system->constraints
+                        ? "; segments that do not stretch find none when constraints hold them "
+                          "straight: leave some slack, or take a solver that stretches"
+                        : "");
 }
 
 static void settle_alone(void *context, int64_t k) {
@@ -231,6 +234,8 @@ static td_status settle_parties(settling *s, party *p) {
         }
         status = p->count > 0 ? settle_party(s, p) : TD_OK;
     }
+    s->together = p->count;
+    s->first = actor_of(p, p->count > 0 ? 0 : TD_NONE);
     return status;
 }
 
@@ -314,18 +319,75 @@ td_status tdi_actor_settle(td_world *w, tdi_actor *a, td_diag *diag) {
                : tdi_fail_at(diag, status, fault.index, "'%s': %s; " DRAWN, a->name, fault.message);
 }
 
-td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
-    TDI_REFUSE_IF(!w);
-    settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
-    tdi_world_wake_all(w);
-    tdi_world_set_constraints(w, td_world_time(w));
-    tdi_world_gather_colliders(w);
-    const tdi_actor *wrong = settle_loners(&s);
+// The failure of actors that were solved together, by the name of the first.
+static td_status name_party(const settling *s, td_status status, td_diag *diag) {
+    char others[32] = "";
+    if (status == TD_ERR_MEMORY || s->first == TD_NONE) {
+        return tdi_fail_at(diag, status, s->diag.index, "%s", s->diag.message);
+    }
+    if (s->together > 1) {
+        snprintf(others, sizeof others, " and %d more", (int)s->together - 1);
+    }
+    return tdi_fail_at(diag, status, s->diag.index, "'%s'%s: %s", s->world->actors[s->first].name,
+                       others, s->diag.message);
+}
+
+static td_status settle_all(settling *s, td_diag *diag) {
+    const tdi_actor *wrong = settle_loners(s);
     if (wrong) {
         return tdi_fail_at(diag, wrong->step.status, wrong->step.diag.index, "'%s': %s",
                            wrong->name, wrong->step.diag.message);
     }
-    td_status status = settle_together(&s);
+    const td_status status = settle_together(s);
+    return status == TD_OK ? TD_OK : name_party(s, status, diag);
+}
+
+// ---- states that a failure leaves as they were ----------------------------------------------
+
+static size_t states_size(const td_world *w) {
+    size_t sum = 1;
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        sum += w->actors[k].state ? tdi_state_save_size(w->actors[k].state) : 0;
+    }
+    return sum;
+}
+
+static void save_states(const td_world *w, char *bytes) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].state) {
+            tdi_state_save(w->actors[k].state, bytes);
+            bytes += tdi_state_save_size(w->actors[k].state);
+        }
+    }
+}
+
+static void restore_states(const td_world *w, const char *bytes) {
+    for (int32_t k = 0; k < w->actor_count; k++) {
+        if (w->actors[k].state) {
+            tdi_state_restore(w->actors[k].state, bytes);
+            bytes += tdi_state_save_size(w->actors[k].state);
+        }
+    }
+}
+
+td_status td_world_settle(td_world *w, td_rest *rests, td_diag *diag) {
+    TDI_REFUSE_IF(!w);
+    settling s = {.world = w, .all = true, .rests = rests, .diag = {.index = TD_NONE}};
+    const size_t size = states_size(w);
+    char *states = tdi_alloc_zeroed(w->alloc, size, 1);
+    if (!states) {
+        return tdi_fail(diag, TD_ERR_MEMORY, "out of memory for the states of %d actors",
+                        (int)w->actor_count);
+    }
+    save_states(w, states);
+    tdi_world_wake_all(w);
+    tdi_world_set_constraints(w, td_world_time(w));
+    tdi_world_gather_colliders(w);
+    const td_status status = settle_all(&s, diag);
+    if (status != TD_OK) {
+        restore_states(w, states);
+    }
     tdi_world_forget_places(w);
-    return status == TD_OK ? TD_OK : tdi_fail_at(diag, status, s.diag.index, "%s", s.diag.message);
+    tdi_alloc_free(w->alloc, states, size);
+    return status;
 }
