@@ -120,10 +120,11 @@ TD_API td_push_report td_world_pushed(const td_world *world); ///< As things are
 TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
                                      td_diag *diag);
 
-/// s, of the last step, with all its repetitions. Threads that work at once add up: but for `total`
-/// these are times of processors.
+/// s, of the last step, with all its repetitions, by the clock on the wall. The parts add up what
+/// each thread took, waiting for a processor included: on a busy machine, or with several threads,
+/// their sum is more than the time of processors and can be more than `total`.
 typedef struct td_step_times {
-    td_real total;   ///< Of the call, by the clock on the wall.
+    td_real total;   ///< Of the call.
     td_real loads;   ///< Keyframes, colliders, winds, and loads of all actors.
     td_real islands; ///< Finding who is near whom.
     td_real begin;   ///< Predictors, and the start of contact.
