@@ -75,6 +75,26 @@ TD_TEST(world_restored_at_any_step_goes_on_to_the_bit) {
     CHECK_REL(td_world_time(whole.world), 45.0 / 60, 1e-12);
 }
 
+// Removed while active, asleep and disabled.
+TD_TEST(world_restored_after_actors_were_removed_saves_the_same_bytes) {
+    static const char text[] = "{sleep: {}, objects: [{" ROD "}]}";
+    for (int how = 0; how < 3; how++) {
+        OWNED(stage) a = stage_of(text), b = stage_of(text);
+        const td_actor_id id = id_at(a.world, 0);
+        steps(a.world, 2);
+        if (how == 1) {
+            CHECK_INT(td_world_sleep_actor(a.world, id, NULL), TD_OK);
+            steps(a.world, 2);
+            CHECK(td_world_actor_asleep(a.world, id));
+        } else if (how == 2) {
+            CHECK_INT(td_world_enable_actor(a.world, id, false, NULL), TD_OK);
+        }
+        CHECK_INT(td_world_remove_actor(a.world, id, NULL), TD_OK);
+        restore_from(b.world, a.world);
+        CHECK_SAY(same_bits(a.world, b.world), "case %d differs", how);
+    }
+}
+
 TD_TEST(world_restored_in_another_process_of_the_same_scene_goes_on_to_the_bit) {
     OWNED(stage) whole = stage_of(crowd);
     CHECK(td_world_grab(whole.world, id_at(whole.world, 2), 3, tdi_vec3(0, 0.1, 0),

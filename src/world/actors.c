@@ -296,6 +296,7 @@ td_status td_world_remove_actor(td_world *w, td_actor_id id, td_diag *diag) {
     if (status == TD_OK) {
         const int32_t k = (int32_t)(a - w->actors);
         tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
+        tdi_actor_set_activity(a, TDI_ACTIVE); // as saves have it
         a->alive = a->sleep.has_contacts = false;
         a->step.status = TD_OK;
         tdi_world_release_actor(w, k);
