@@ -351,3 +351,18 @@ TD_TEST(keys_of_rods_and_of_contact_have_their_faults) {
     };
     check_faults(faults, sizeof faults / sizeof *faults);
 }
+
+// ---- sizes ----------------------------------------------------------------------------------
+
+// In its first step it falls by seven times its thickness.
+TD_TEST(stick_of_half_a_millimetre_falls_upon_a_plane) {
+    OWNED(stage) s = stage_of(
+        "{contact: {}, colliders: [{plane: {}}], objects: [{solver: rod, start: drawn, position: "
+        "[0, 0.0016244937247854912, 0],\n strand: {points: [[0, 0, 0], [0.00018606283111404054, "
+        "0.0005111246031988837, 0.00033345501634748893]],\n segments: 6, radius: 0.0002, material: "
+        "green-wood, start: {held: free}}}]}");
+    steps(s.world, 30);
+    for (int32_t k = 0; k < 6; k++) {
+        CHECK_IN(tip_of(s.world, 0, k).y, 0.0002, 0.0016);
+    }
+}
