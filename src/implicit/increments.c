@@ -146,7 +146,7 @@ static bool may_factor(tdi_newton_run *n) {
 static td_status factor(tdi_newton_run *n, bool carry) {
     tdi_body_contact *t = n->system->contact;
     tdi_newton_model *m = &n->model;
-    const bool all = t && t->idle_set.count == 0;
+    const bool all = t && n->system->count > 1 && t->idle_set.count == 0;
     m->used = all && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < TDI_SHIFT_TRIES;) {
