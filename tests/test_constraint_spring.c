@@ -296,6 +296,16 @@ TD_TEST(spring_of_a_length_that_grows_from_nothing_follows_it) {
     CHECK_INT(td_world_stats(s.world).unconverged, 0);
 }
 
+// The restored world makes the constraint before it reads the length.
+TD_TEST(spring_of_no_length_goes_on_in_a_restored_world_to_the_bit) {
+    static const char text[] =
+        "{step: 1/60, objects: [{loose: true, start: drawn, strand: {points: "
+        "[[0, 0, 0], [0.2, 0, 0]], segments: 2, radius: 0.01}}], constraints: [{spring: {a: "
+        "{segment: 1, along: 1}, to: [0, 0.1, 0], stiffness: 100, length: {interpolate: linear, "
+        "keys: [[0, 0.1], [0.1, 0], [0.2, 0], [0.3, 0.1]]}}}]}";
+    check_restoring(text, 12, 2);
+}
+
 // ---- saves ----------------------------------------------------------------------------------
 
 static const char many[] =

@@ -245,10 +245,6 @@ static void begin_spring(tdi_constraint_set *h, const tdi_system *y, tdi_row_gro
 static void begin_relation(tdi_constraint_set *h, const tdi_system *y, tdi_row_group *b,
                            const tdi_relation *law) {
     const td_constraint *c = &h->def[b->constraint];
-    if (b->law.kind != law->kind) { // of a spring whose length begins or ends to be 0
-        td_real *l = h->state[b->constraint].l[b->relation];
-        memset(l, 0, sizeof h->state[b->constraint].l[b->relation]);
-    }
     b->law = *law;
     memset(b->stiff, 0, sizeof b->stiff);
     memset(b->freed, 0, sizeof b->freed);
@@ -281,6 +277,13 @@ static bool compares_turns(const td_constraint *c) {
     return c->kind == TD_CONSTRAINT_WELD || c->kind == TD_CONSTRAINT_HINGE;
 }
 
+// A spring whose length begins or ends to be 0: its forces are those of other rows.
+static bool changes_rows(const td_constraint *c, const tdi_constraint_state *s,
+                         const td_constraint_target *now) {
+    return c->kind == TD_CONSTRAINT_SPRING && !c->as_found &&
+           (now->length > 0) != (s->target0.length > 0);
+}
+
 static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, td_real part) {
     memcpy(h->began, h->state, tdi_constraints_save_size(h));
     h->h = step;
@@ -304,6 +307,9 @@ static void begin_all(tdi_constraint_set *h, const tdi_system *y, td_real step, 
                                    : tdi_quat_identity();
         tdi_constraint_relations(&h->def[k], h->joint[k], &s->found, &h->now[k], turned,
                                  &h->curve[k], relations);
+        if (changes_rows(&h->def[k], s, &h->now[k])) {
+            memset(s->l, 0, sizeof s->l);
+        }
         for (; i < h->group_count && h->group[i].constraint == k; i++) {
             begin_relation(h, y, &h->group[i], &relations[h->group[i].relation]);
         }
