@@ -232,6 +232,53 @@ TD_TEST(work_of_a_bounded_step_is_at_most_what_its_budget_allows) {
     }
 }
 
+// Layers of sticks that lie across each other, which fall by 0.3 mm: one island from the start.
+static const char *pile(char text[8192], const char *solver, const char *method) {
+    int at = snprintf(text, 8192, "{contact: {method: %s}, colliders: [{plane: {}}], objects: [",
+                      method);
+    for (int across = 0; across < 2; across++) {
+        at += snprintf(text + at, (size_t)(8192 - at),
+                       "%s{solver: %s, start: drawn, rotation: {axis: [0, 1, 0], degrees: %d}, "
+                       "strand: {points: [[-0.1, 0, 0], [0.1, 0, 0]], segments: 4, radius: 0.01, "
+                       "material: herb-stem, start: {held: free}}, instances: {layout: list, "
+                       "turned: false, places: [",
+                       across ? ", " : "", solver, across * 90);
+        for (int k = 0; k < 32; k++) {
+            at += snprintf(text + at, (size_t)(8192 - at), "%s[0, %g, %g]", k > 0 ? ", " : "",
+                           0.0102 + 0.0203 * (2 * (k / 4) + across), 0.053 * (k % 4 - 1.5));
+        }
+        at += snprintf(text + at, (size_t)(8192 - at), "]}}");
+    }
+    snprintf(text + at, (size_t)(8192 - at), "]}");
+    return text;
+}
+
+static int64_t most_gradient_steps(const char *text, int32_t budget) {
+    OWNED(stage) s = stage_with_budget(text, 1, budget);
+    int64_t most = 0;
+    for (int32_t step = 0; step < 12; step++) {
+        const int64_t before = td_world_stats(s.world).gradient_steps;
+        steps(s.world, 1);
+        const int64_t own = td_world_stats(s.world).gradient_steps - before;
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
+// Once to solve, and once for an unsolved pose.
+TD_TEST(gradient_steps_of_a_bounded_step_are_at_most_thirty_times_its_budget) {
+    for (int32_t k = 0; k < 4; k++) {
+        char text[8192];
+        const char *solver = bodies[k % 2 * 2], *method = methods[k / 2];
+        pile(text, solver, method);
+        for (int32_t b = 0; b < BUDGETS; b += BUDGETS - 1) {
+            const int64_t most = most_gradient_steps(text, budgets[b]);
+            CHECK_SAY(most <= 30 * budgets[b], "%s, %s, budget %d: %d", solver, method,
+                      (int)budgets[b], (int)most);
+        }
+    }
+}
+
 TD_TEST(budget_that_suffices_changes_no_bit) {
     char text[1024];
     crowd(text, "tree", "exact", 1, 6);

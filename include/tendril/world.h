@@ -100,11 +100,12 @@ TD_API td_push_report td_world_pushed(const td_world *world); ///< As things are
 /// Bounds the cost of a step, from the next one on. An island is a group of actors that are near
 /// each other or joined; each may take `iterations` iterations of Newton's method, 1 to 1,000,000,
 /// or any number with 0. Four halvings of the line search count as one iteration, as do each
-/// further factorisation of an iteration and each piece of a step that is halved. The result has
-/// the same bits for any number of threads. All islands together may take `seconds`, or any time
-/// with 0; the result then depends on the speed of the machine. The clock is read before each
-/// iteration and factorisation, so a step takes longer by one of them, and by the search for pairs.
-/// TD_ERR_ARGUMENT for `seconds` above 0 where there is no clock, as in WebAssembly.
+/// further factorisation of an iteration, each 15 steps of conjugate gradients after its first 15,
+/// and each piece of a step that is halved. The result has the same bits for any number of threads.
+/// All islands together may take `seconds`, or any time with 0; the result then depends on the
+/// speed of the machine. The clock is read before each iteration and factorisation, so a step takes
+/// longer by one of them, and by the search for pairs. TD_ERR_ARGUMENT for `seconds` above 0 where
+/// there is no clock, as in WebAssembly.
 ///
 /// An island that exhausts its budget repeats the step by backward Euler, without restitution, with
 /// the same number of iterations, or 10 if only time is limited; this pass has the second half of

@@ -371,6 +371,7 @@ td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
             n->model.next = n->model.used;
         } else if (!rejects_rise(n) && !only_predicts_forces(n)) {
             finish_constraints(n);
+            n->solved = true;
             return TD_OK;
         }
     }

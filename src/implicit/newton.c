@@ -48,10 +48,10 @@ static bool correct(tdi_newton_run *n) {
 static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     const tdi_system *y = n->system;
     const td_real begin = tdi_stage_start(y);
-    n->factored = false;
+    n->factored = n->solved = false;
     td_status status = tdi_newton_solve(n, carry);
     tdi_stage_end(y, TDI_STAGE_SOLVE, begin);
-    if (status != TD_OK || tdi_is_spent(y->budget)) {
+    if (status != TD_OK || !n->solved) {
         *taken = -1;
         return status;
     }
@@ -301,7 +301,7 @@ static td_status run(const tdi_system *y, const tdi_newton_opts *opts, bool *con
         if (opts->positive) {
             *opts->positive = n.model.used == TDI_MODEL_EXACT && !modified && !reused;
         }
-        *converged = done || is_enough(y);
+        *converged = (done && !tdi_is_spent(y->budget)) || is_enough(y);
         if (*converged) {
             return TD_OK;
         }

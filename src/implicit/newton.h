@@ -46,6 +46,7 @@ typedef struct tdi_newton_run {
     td_diag *diag;
     bool at_start; // no iteration was taken yet
     bool factored; // this iteration has factored a model
+    bool solved;   // its increments are known
     tdi_newton_model model;
     tdi_joint_forces forces; // of which the next factors make geometric stiffness
     tdi_factor_reuse reuse;

@@ -5,8 +5,9 @@
 //           the iterations of the one before. After the third, islands that come near others are
 //           blocked, which costs a search, and after some of these all islands. So a step takes at
 //           most twice its budget for solving, and as much for poses that are taken unsolved.
-// Charges   An iteration is charged for its factors, each further model that it factors, four
-//           halvings of its increments, and each piece of a step that is taken in halves.
+// Charges   An iteration is charged for its factors with the first 15 steps of conjugate gradients,
+//           each further model that it factors, each 15 further of these steps, four halvings of
+//           its increments, and each piece of a step that is taken in halves.
 // Time      One half of the time is for solving, the other for poses that are taken unsolved.
 //           After that islands are blocked, and come first in the next step. The clock is read
 //           before each charge.
