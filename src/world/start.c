@@ -96,7 +96,8 @@ static td_status settle_system(const settling *s, const tdi_system *system, td_s
                     (long long)stats->iterations,
                     system->constraints
                         ? "; segments that do not stretch find none when constraints hold them "
-                          "straight: leave some slack, or take a solver that stretches"
+                          "straight, and slack helices of little stiffness may not: "
+                          "leave some slack, or take a solver that stretches"
                         : "");
 }
 
