@@ -313,9 +313,9 @@ SOLVER_TEST(conform_steps_in_memory_that_was_lent_give_the_same_bits) {
     for (int k = 0; k < 4; k++) {
         solve_alone(&own);
         memset(memory, 0xff, need);
-        tdi_system_lend(&other.system, memory, need);
+        tdi_system_use_scratch(&other.system, memory, need);
         solve_alone(&other);
-        tdi_system_lend(&other.system, NULL, 0);
+        tdi_system_use_scratch(&other.system, NULL, 0);
         memset(memory, 0xff, need);
     }
     FREED void *a = saved_of(&own), *b = saved_of(&other);

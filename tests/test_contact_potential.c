@@ -240,7 +240,7 @@ TD_TEST(contact_exact_hessian_equals_differences_of_the_gradient) {
     for (int n = 0; n < 25; n++) {
         heap w;
         draw_heap(&random, &w);
-        w.rule.exact = true;
+        w.rule.exact_hessian = true;
         static td_real gradient[2][SIZE], hessian[SIZE * SIZE], unused[SIZE];
         gathered(&w, unused, hessian);
         td_real most = 0;

@@ -128,8 +128,8 @@ static void begin_iteration(layers *y) {
     CHECK(y->contact->terms.couples_capsules);
 }
 
-static void factor_bodies(layers *y, bool blocks, bool carry) {
-    const tdi_model model = {.keep_factors = true, .carry = carry, .blocks = blocks};
+static void factor_bodies(layers *y, bool blocks, bool with_driven) {
+    const tdi_model model = {.keep_factors = true, .with_driven = with_driven, .blocks = blocks};
     for (int k = 0; k < PAIR; k++) {
         tdi_rod_implicit.clear(y->rod[k].state);
     }
@@ -282,11 +282,11 @@ static void solve_by_responses(layers *y) {
 }
 
 // Both ways lose some six digits to the stiffness of edges against stretch.
-static void claim_increments(const layer_def *def, bool carry, const char *name) {
+static void claim_increments(const layer_def *def, bool with_driven, const char *name) {
     layers y;
     td_real got[4 * MOST_NODES], want[4 * MOST_NODES], off = 0, size = 0, predicted_decrease = 0;
     layers_open(def, &y);
-    if (carry) {
+    if (with_driven) {
         td_body *top = y.rod[1].state;
         const td_quat turn = tdi_quat_turn(tdi_vec3(1, 0, 0), 0.1);
         CHECK(td_rod_set_end(top, 0, false,
@@ -298,7 +298,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
         layers_close(&y);
         return;
     }
-    factor_bodies(&y, true, carry);
+    factor_bodies(&y, true, with_driven);
     tdi_coupled_open(&y.system);
     CHECK(tdi_coupled_factor(&y.system));
     tdi_coupled_solve(&y.system, &predicted_decrease);
@@ -306,7 +306,7 @@ static void claim_increments(const layer_def *def, bool carry, const char *name)
         tdi_coupled_update_increments(&y.system, k);
     }
     const int32_t count = read_increments(&y, got);
-    factor_bodies(&y, false, carry);
+    factor_bodies(&y, false, with_driven);
     solve_by_responses(&y);
     read_increments(&y, want);
     for (int32_t k = 0; k < count; k++) {

@@ -409,8 +409,8 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
 static td_status make_wide_boxes(tdi_contacts *c, const tdi_search_motion *m, td_diag *diag) {
     const td_vec3 none = {0, 0, 0};
     for (int32_t k = 0; k < c->point_count; k++) {
-        const tdi_bounds way = room_of(c, k, m, none);
-        c->broad.room[k] = widened(&way, APART * c->broad.margin[k] + ASIDE * tdi_norm(m->dx[k]));
+        const tdi_bounds path = room_of(c, k, m, none);
+        c->broad.room[k] = widened(&path, APART * c->broad.margin[k] + ASIDE * tdi_norm(m->dx[k]));
     }
     for (int32_t i = 0; i < c->capsule_count; i++) {
         const tdi_capsule *k = &c->capsule[i];
@@ -450,13 +450,13 @@ td_status tdi_contacts_find_independent(tdi_contacts *c, const td_vec3 *x, const
 
 td_real tdi_contacts_part_in_box(const tdi_contacts *c, int32_t point, td_vec3 x, td_vec3 dx) {
     const tdi_bounds *b = &c->broad.room[point];
-    const td_real at[3] = {x.x, x.y, x.z}, way[3] = {dx.x, dx.y, dx.z},
+    const td_real at[3] = {x.x, x.y, x.z}, move[3] = {dx.x, dx.y, dx.z},
                   low[3] = {b->low.x, b->low.y, b->low.z},
                   high[3] = {b->high.x, b->high.y, b->high.z};
     td_real part = 1;
     for (int k = 0; k < 3; k++) {
-        const td_real room = way[k] > 0 ? high[k] - at[k] : at[k] - low[k];
-        part = part * fabs(way[k]) > room ? tdi_greater(room, 0) / fabs(way[k]) : part;
+        const td_real room = move[k] > 0 ? high[k] - at[k] : at[k] - low[k];
+        part = part * fabs(move[k]) > room ? tdi_greater(room, 0) / fabs(move[k]) : part;
     }
     return part;
 }

@@ -152,8 +152,8 @@ static tdi_hit ray_plane(td_vec3 o, td_vec3 u, td_real radius) {
     return u.y < 0 ? (tdi_hit){-height / u.y, {0, 1, 0}} : missed;
 }
 
-// Parts of the way that are free, one after the other: a cell at first, then as far as the last one
-// went and twice that.
+// Parts of the path that are free, one after the other: a cell at first, then as far as the last
+// one went and twice that.
 static tdi_hit ray_field(const td_height_field *f, td_vec3 o, td_vec3 u, td_real radius) {
     td_real cell, t = 0;
     td_height_field_size(f, NULL, NULL, &cell);
@@ -176,23 +176,23 @@ static tdi_hit ray_field(const td_height_field *f, td_vec3 o, td_vec3 u, td_real
 }
 
 static tdi_hit ray_sharp_box(td_vec3 half, td_vec3 o, td_vec3 u) {
-    const td_real from[3] = {o.x, o.y, o.z}, way[3] = {u.x, u.y, u.z};
+    const td_real from[3] = {o.x, o.y, o.z}, direction[3] = {u.x, u.y, u.z};
     const td_real reach[3] = {half.x, half.y, half.z};
     td_real enter = -HUGE_VAL, leave = HUGE_VAL;
     td_real n[3] = {0, 0, 0};
     int axis = 0;
     for (int k = 0; k < 3; k++) {
-        if (way[k] == 0) {
+        if (direction[k] == 0) {
             leave = fabs(from[k]) > reach[k] ? -HUGE_VAL : leave;
             continue;
         }
-        const td_real sign = way[k] > 0 ? 1 : -1;
-        const td_real near = (-sign * reach[k] - from[k]) / way[k];
+        const td_real sign = direction[k] > 0 ? 1 : -1;
+        const td_real near = (-sign * reach[k] - from[k]) / direction[k];
         axis = near > enter ? k : axis;
         enter = fmax(enter, near);
-        leave = fmin(leave, (sign * reach[k] - from[k]) / way[k]);
+        leave = fmin(leave, (sign * reach[k] - from[k]) / direction[k]);
     }
-    n[axis] = way[axis] > 0 ? -1 : 1;
+    n[axis] = direction[axis] > 0 ? -1 : 1;
     return enter <= leave && enter >= 0 ? (tdi_hit){enter, {n[0], n[1], n[2]}} : missed;
 }
 

@@ -29,7 +29,7 @@ typedef struct tdi_closest {
 } tdi_closest;
 
 // The least of  f = |e(s, t)|^2 - blunt_s s (1 - s) - blunt_t t (1 - t),  e = a + s (b - a) -
-// other, and its root. Without blunting this is the distance, which has a kink where two segments
+// other, and its root. Without blunting this is the distance, whose slope jumps where two segments
 // are parallel, so that Newton's method would not converge there. With it f is strictly convex in
 // s, t; the result has one derivative everywhere, and is below the distance by (blunt_s +
 // blunt_t)/(8 distance) at most.

@@ -200,7 +200,7 @@ typedef struct tdi_contact_rule {
     const td_vec3 *history; // velocities are (x - history)/h
     td_real h;              // s; 0: no friction
     td_real ahead;          // remaining time of the colliders that forces include; 0: none
-    bool exact;             // the Hessian as it is; else a positive semi-definite model of it
+    bool exact_hessian;     // else a positive semi-definite model of the Hessian
     const td_vec3 *turned;  // rad: of a turning capsule, h times its angular velocity
 } tdi_contact_rule;
 

@@ -64,19 +64,19 @@ static void place_on_collider(const tdi_contacts *c, const spot *at, tdi_plane *
 // Whether the surfaces did not slip when the step began.
 static bool stuck(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
-    const td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
-    return tdi_norm(tdi_plane_tangential(p, way)) < c->opts.creep * rule->h;
+    const td_vec3 displacement = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
+    return tdi_norm(tdi_plane_tangential(p, displacement)) < c->opts.creep * rule->h;
 }
 
 // The expected slip: that of free fall less the part that friction stops during the approach.
 static td_real slip_ahead(const tdi_contacts *c, const tdi_plane *p, const tdi_plane_rule *rule) {
     const tdi_plane_pose ahead = {rule->ahead, rule->turning};
-    td_vec3 way = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
+    td_vec3 displacement = tdi_sub(tdi_plane_slip(p, ahead), tdi_sub(p->at, p->from));
     if (p->row.other >= c->capsule_count) { // bodies that fall together keep their distance
-        way = tdi_madd(way, rule->gravity, rule->h * rule->h);
+        displacement = tdi_madd(displacement, rule->gravity, rule->h * rule->h);
     }
-    const td_real approach = fmax(-tdi_dot(p->row.normal, way), 0);
-    return fmax(tdi_norm(tdi_plane_tangential(p, way)) - p->friction * approach, 0);
+    const td_real approach = fmax(-tdi_dot(p->row.normal, displacement), 0);
+    return fmax(tdi_norm(tdi_plane_tangential(p, displacement)) - p->friction * approach, 0);
 }
 
 // The force of the last step, if it is valid for this plane.

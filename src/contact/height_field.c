@@ -10,9 +10,9 @@
 //            solved along rows, then along columns.
 // Bounds     B is positive with the sum 1: H is below the largest of the sixteen coefficients of
 //            its cell, and second derivatives are below the largest differences of coefficients.
-// Sweep      On a straight way with the velocity w across, g = y - H - need sqrt(1 + |grad H|^2)
+// Sweep      On a straight path with the velocity w across, g = y - H - need sqrt(1 + |grad H|^2)
 //            falls by no more than  (y - H)' t - need M w t - M w^2 t^2/2,  M the largest second
-//            derivative. Parts of the way that this allows are taken one after the other.
+//            derivative. Parts of the path that this allows are taken one after the other.
 // Beyond     H = H_b + u H_x at the distance u from the border at b: H_zz = H_zz,b + u H_xzz.
 
 #include "contact/height_field.h"
@@ -28,7 +28,7 @@
 #define FAR     1e9  // m
 #define LARGEST 4096 // heights in a row or a column
 #define ROUNDS  64
-#define STALL   1e-3 // of the way: less than that in a round is the end
+#define STALL   1e-3 // of the path: less than that in a round is the end
 
 struct td_height_field {
     const td_alloc *alloc;
@@ -341,17 +341,17 @@ td_real tdi_height_field_most(const td_height_field *f, td_vec3 x, td_real withi
     return most + (u + v) * f->steepest + (u > 0 && v > 0 ? u * v * bend_within(f, &border) : 0);
 }
 
-td_real tdi_height_field_free(const td_height_field *f, td_vec3 x, td_vec3 way, td_real need) {
-    const patch p = patch_of(f, tdi_madd(x, way, 0.5), 0.5 * fabs(way.x), 0.5 * fabs(way.z));
-    const td_real bend = bend_within(f, &p), across = sqrt(way.x * way.x + way.z * way.z);
+td_real tdi_height_field_free(const td_height_field *f, td_vec3 x, td_vec3 dx, td_real need) {
+    const patch p = patch_of(f, tdi_madd(x, dx, 0.5), 0.5 * fabs(dx.x), 0.5 * fabs(dx.z));
+    const td_real bend = bend_within(f, &p), across = sqrt(dx.x * dx.x + dx.z * dx.z);
     const td_real curve = 0.5 * bend * across * across;
     td_real time = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        const td_vec3 at = tdi_madd(x, way, time);
+        const td_vec3 at = tdi_madd(x, dx, time);
         const tdi_ground g = tdi_height_field_at(f, at.x, at.z);
         const td_real spare = at.y - g.height - need * sqrt(1 + g.x * g.x + g.z * g.z);
         // it falls by fall t + curve t^2 at most
-        const td_real fall = g.x * way.x + g.z * way.z - way.y + need * bend * across;
+        const td_real fall = g.x * dx.x + g.z * dx.z - dx.y + need * bend * across;
         if (!(spare > 0)) {
             return time;
         }

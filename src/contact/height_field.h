@@ -19,9 +19,9 @@ tdi_ground tdi_height_field_at(const td_height_field *field, td_real x, td_real 
 // order in the distance over the radius of curvature; below 0 underground. *gradient may be NULL.
 td_real tdi_height_field_distance(const td_height_field *field, td_vec3 x, td_vec3 *gradient);
 
-// The part of the way from x to x + way, 0..1, on which the distance stays above `need`, which it
+// The part of the path from x to x + dx, 0..1, on which the distance stays above `need`, which it
 // is at x. It errs on the safe side.
-td_real tdi_height_field_free(const td_height_field *field, td_vec3 x, td_vec3 way, td_real need);
+td_real tdi_height_field_free(const td_height_field *field, td_vec3 x, td_vec3 dx, td_real need);
 
 // No less than H anywhere within this distance of x and z.
 td_real tdi_height_field_most(const td_height_field *field, td_vec3 x, td_real within);

@@ -148,11 +148,11 @@ static td_vec3 collider_velocity(const tdi_contacts *c, tdi_near_pair pair, cons
     const tdi_collider_motion *course = &c->colliders.course[pair.j - c->capsule_count];
     const td_vec3 lever = lever_of(c, pair, t, x);
     const td_real part = h / c->colliders.dt, w = part > 0.5 ? (1 - part) / (2 * part - 1) : 0;
-    td_vec3 way = carried(course, lever, 1);
+    td_vec3 displacement = carried(course, lever, 1);
     if (w > 0) {
-        way = tdi_madd(way, carried(course, lever, -1 / w), w * w / (1 + 2 * w));
+        displacement = tdi_madd(displacement, carried(course, lever, -1 / w), w * w / (1 + 2 * w));
     }
-    return tdi_scale(way, 1 / h);
+    return tdi_scale(displacement, 1 / h);
 }
 
 // ---- barrier --------------------------------------------------------------------------------
@@ -222,15 +222,15 @@ tdi_mat3 tdi_contact_block(const tdi_contact *c, int k, int l) {
 
 // velocity of the first side's surface against the other, across the normal
 static td_vec3 slip_of(const tdi_friction *f, const td_vec3 *x, const tdi_contact_rule *rule) {
-    td_vec3 way = {0, 0, 0};
+    td_vec3 displacement = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
         if (f->row.point[k] != TD_NONE) {
             td_vec3 moved = tdi_sub(x[f->row.point[k]], rule->history[f->row.point[k]]);
-            way = tdi_madd(way, moved, f->row.weight[k]);
+            displacement = tdi_madd(displacement, moved, f->row.weight[k]);
         }
     }
-    way = tdi_add(way, tdi_rows_turns(&f->row, f->row.arm, rule->turned));
-    td_vec3 u = tdi_sub(tdi_scale(way, 1 / rule->h), f->velocity);
+    displacement = tdi_add(displacement, tdi_rows_turns(&f->row, f->row.arm, rule->turned));
+    td_vec3 u = tdi_sub(tdi_scale(displacement, 1 / rule->h), f->velocity);
     return tdi_madd(u, f->row.normal, -tdi_dot(u, f->row.normal));
 }
 
@@ -265,10 +265,10 @@ static void steady_turn(void *context, int64_t turn) {
             continue;
         }
         const td_vec3 u = slip_of(f, w->x, w->rule);
-        const td_vec3 way = tdi_rows_between(&f->row, w->dx);
+        const td_vec3 displacement = tdi_rows_between(&f->row, w->dx);
         const td_real speed2 = tdi_dot(u, u);
-        f->turns =
-            speed2 > c->opts.creep * c->opts.creep && speed2 + tdi_dot(u, way) / w->rule->h < 0;
+        f->turns = speed2 > c->opts.creep * c->opts.creep &&
+                   speed2 + tdi_dot(u, displacement) / w->rule->h < 0;
     }
 }
 
@@ -487,12 +487,13 @@ static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_r
         const contact_point t = contact_point_at(&m, &points[n]);
         *energy += tdi_barrier_value(rule->force, m.range, points[n].distance - m.radii);
         fill_barrier(c, pair, &m, &t, rule->force, out);
-        if (rule->exact) {
+        if (rule->exact_hessian) {
             make_exact(&m, &t, rule->force, out);
         }
         if (rule->ahead > 0) {
-            td_vec3 way = tdi_scale(collider_displacement(c, pair, &t, w->x), -rule->ahead);
-            out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, way));
+            td_vec3 displacement =
+                tdi_scale(collider_displacement(c, pair, &t, w->x), -rule->ahead);
+            out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, displacement));
         }
     }
 }

@@ -338,7 +338,7 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     const bool exact = !model->positive;
     const bool alone = !(s->now->h > 0) && !model->keep_factors && s->head.opts->load_count == 0;
     tdi_factored worst = TDI_POSITIVE;
-    s->now->carry = model->carry;
+    s->now->with_driven = model->with_driven;
     s->now->shift = model->shift;
     tdi_helix_add_loads(s, exact);
     for (int32_t first, last = s->model->element_count; last > 0; last = first) {
@@ -381,7 +381,7 @@ static td_real solve(void *body, tdi_solving how, td_real *predicted_decrease) {
         solve_again(s);
         return tdi_helix_largest(s);
     }
-    s->now->base_move = s->now->carry ? base_left(s) : still;
+    s->now->base_move = s->now->with_driven ? base_left(s) : still;
     tdi_helix_sweep_out(s, &s->now->base_move, how.limited ? LARGEST_TURN : HUGE_VAL,
                         predicted_decrease);
     return tdi_helix_largest(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contact of the bodies of a system in a step: its points, its barrier, the free part of a way.
+// Contact of the bodies of a system in a step: its points, its barrier, the free part of a path.
 //
 // Barrier   its force has the magnitude of the bodies' own forces and grows from step to step while
 //           gaps are small: gaps stay open and the condition number stays bounded.
@@ -126,13 +126,14 @@ static td_real strength_of(const tdi_body_contact *t) {
 // The time of which the barrier's force is made: h of BDF2, in backward Euler too, since a force
 // that changes from step to step does work. With a suddenly shorter step it falls slowly, or the
 // barrier would throw what rests on it.
-static td_real pace_of(const tdi_body_contact *t, td_real dt) {
-    td_real pace = 2 * dt / 3;
+static td_real stop_time_of(const tdi_body_contact *t, td_real dt) {
+    td_real stop_time = 2 * dt / 3;
     for (int32_t k = 0; k < t->member_count; k++) {
         const tdi_barrier *b = &t->barriers.state[k];
-        pace = b->stored > 0 ? fmax(pace, b->pace / (1 + dt / CHANGES)) : pace;
+        stop_time =
+            b->potential > 0 ? fmax(stop_time, b->stop_time / (1 + dt / CHANGES)) : stop_time;
     }
-    return pace;
+    return stop_time;
 }
 
 static td_real own_force(const tdi_body_contact *t, const tdi_system *y, td_real h) {
@@ -169,11 +170,13 @@ bool tdi_body_contact_driven(const tdi_system *y) {
 // The barrier's force when the last step ended: gaps are in balance with it. One of another step's
 // length would give friction another normal force.
 static td_real last_force(const tdi_body_contact *t, const tdi_system *y) {
-    td_real pace = 0;
+    td_real stop_time = 0;
     for (int32_t k = 0; k < t->member_count; k++) {
-        pace = t->barriers.state[k].stored > 0 ? fmax(pace, t->barriers.state[k].pace) : pace;
+        stop_time = t->barriers.state[k].potential > 0
+                        ? fmax(stop_time, t->barriers.state[k].stop_time)
+                        : stop_time;
     }
-    return pace > 0 ? strength_of(t) * own_force(t, y, pace) : t->terms.rule.force;
+    return stop_time > 0 ? strength_of(t) * own_force(t, y, stop_time) : t->terms.rule.force;
 }
 
 // Friction of the barrier; where some sticks harder than it slides, by how all moves.
@@ -190,19 +193,19 @@ static td_status lag(tdi_body_contact *t, const tdi_system *y, td_diag *diag) {
 }
 
 // The range in which a gap is the one that contact keeps, or is just outside.
-static td_real reach_within(const tdi_body_contact *t, td_real gap) {
+static td_real range_within(const tdi_body_contact *t, td_real gap) {
     return t->exact_step.used ? gap / TDI_PLANE_GAP : SHORT * gap;
 }
 
 // A body that is placed within the range of another must not be thrown: its range is reduced,
 // unless the barrier has no more potential than when the last step ended.
-static void begin_reach(tdi_body_contact *t) {
+static void begin_range(tdi_body_contact *t) {
     bool placed = false;
     for (int32_t k = 0; k < t->member_count; k++) {
-        t->barriers.reach[k] = fabs(t->barriers.state[k].reach);
-        placed = placed || t->barriers.state[k].reach < 0;
+        t->barriers.range[k] = fabs(t->barriers.state[k].range);
+        placed = placed || t->barriers.state[k].range < 0;
     }
-    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.reach);
+    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.range);
     if (!placed) {
         return;
     }
@@ -211,31 +214,31 @@ static void begin_reach(tdi_body_contact *t) {
     for (int32_t k = 0; k < t->member_count; k++) {
         const tdi_barrier *b = &t->barriers.state[k];
         const bool more =
-            b->reach < 0 && t->barriers.potential[k] > b->stored * (1 + TDI_VALUE_LEFT);
+            b->range < 0 && t->barriers.potential[k] > b->potential * (1 + TDI_VALUE_LEFT);
         if (more && t->search.free[k] > 0) {
-            t->barriers.reach[k] = fmin(t->barriers.reach[k], reach_within(t, t->search.free[k]));
+            t->barriers.range[k] = fmin(t->barriers.range[k], range_within(t, t->search.free[k]));
         }
     }
-    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.reach);
+    tdi_contacts_scale_ranges(t->set, t->owner, t->barriers.range);
 }
 
 // Members that have moved away regain their range, up to the least gap. Nothing is within the
 // added range, so this does no work.
-static void end_reach(tdi_body_contact *t) {
+static void end_range(tdi_body_contact *t) {
     tdi_contacts_least_gaps(t->set, t->now, 1, t->owner, t->member_count, t->search.free,
                             t->barriers.potential);
     for (int32_t k = 0; k < t->member_count; k++) {
-        t->barriers.state[k].reach =
-            fmax(t->barriers.reach[k], fmin(1, reach_within(t, t->search.free[k])));
-        t->barriers.state[k].stored = t->barriers.potential[k];
+        t->barriers.state[k].range =
+            fmax(t->barriers.range[k], fmin(1, range_within(t, t->search.free[k])));
+        t->barriers.state[k].potential = t->barriers.potential[k];
     }
 }
 
 td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_real dt, td_real h,
                                  td_real from, td_real to, td_diag *diag) {
     int32_t which[2];
-    t->barriers.pace = h > 0 ? pace_of(t, dt) : 0;
-    t->barriers.own_force = own_force(t, y, t->barriers.pace);
+    t->barriers.stop_time = h > 0 ? stop_time_of(t, dt) : 0;
+    t->barriers.own_force = own_force(t, y, t->barriers.stop_time);
     t->terms.rule = (tdi_contact_rule){.force = strength_of(t) * t->barriers.own_force,
                                        .history = t->history,
                                        .turned = t->turned,
@@ -259,7 +262,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
         return status;
     }
     if (h > 0) {
-        begin_reach(t);
+        begin_range(t);
     } else {
         tdi_contacts_scale_ranges(t->set, t->owner, NULL);
     }
@@ -277,7 +280,7 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
     tdi_body_contact_evaluate(t, y, false, false, NULL); // for td_island_contacts()
     if (t->exact_step.used) {
         tdi_exact_save_forces(t, y);
-        end_reach(t);
+        end_range(t);
         tdi_planes_measure(t->set, t->now, t->exact_step.rule.impact);
         tdi_pushes_add(t);
         return;
@@ -288,11 +291,11 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
                                          : 1,
                   strength = room < 1 ? fmin(fmax(change * strength_of(t), 1), STRONGEST) : 1;
     if (t->terms.rule.h > 0) {
-        end_reach(t);
+        end_range(t);
     }
     for (int32_t k = 0; k < t->member_count; k++) {
         t->barriers.state[k].strength = strength;
-        t->barriers.state[k].pace = t->barriers.pace;
+        t->barriers.state[k].stop_time = t->barriers.stop_time;
     }
 }
 
@@ -396,10 +399,10 @@ td_real tdi_body_contact_least_gap(const tdi_body_contact *t, td_real time) {
         return 1;
     }
     td_real radius = t->capsule[which[0]].radius,
-            reach = fabs(t->barriers.reach[t->owner[which[0]]]);
+            reach = fabs(t->barriers.range[t->owner[which[0]]]);
     if (which[1] < t->capsule_count) {
         radius = fmin(radius, t->capsule[which[1]].radius);
-        reach = fmin(reach, fabs(t->barriers.reach[t->owner[which[1]]]));
+        reach = fmin(reach, fabs(t->barriers.range[t->owner[which[1]]]));
     }
     return least / (t->opts.gap * (t->terms.rule.h > 0 ? reach : 1) * radius);
 }

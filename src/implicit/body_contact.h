@@ -25,18 +25,19 @@ typedef struct tdi_idle_set {
 
 // A member's barrier, from one step to the next.
 typedef struct tdi_barrier {
-    td_real strength; // over the size of the bodies' own forces, 1 or more
-    td_real pace;     // s: its force would stop a body within its range and this time
-    td_real reach;    // 0..1: part of the range; below 0: it was placed since
-    td_real stored;   // m: its potential over its force
+    td_real strength;  // factor of the bodies' own forces, 1 or more
+    td_real stop_time; // s: its force would stop a body within its range and this time
+    td_real range;     // 0..1: factor of the activation distance; below 0: the member was placed
+                       // elsewhere since, and the factor is the negative of this
+    td_real potential; // m: its potential over its force, at the end of the last step
 } tdi_barrier;
 
 typedef struct tdi_barriers {
     tdi_barrier *state; // of a member: of the last step, then of this one
     td_real own_force;  // N: the size of the bodies' own forces
-    td_real pace;       // s: as in the barriers, of this step
-    td_real *reach;     // of a member: scratch, as in its barrier
-    td_real *potential; // of a member: scratch, as `stored` in its barrier
+    td_real stop_time;  // s: as in the barriers, of this step
+    td_real *range;     // of a member: scratch, as in its barrier
+    td_real *potential; // of a member: scratch, as in its barrier
 } tdi_barriers;
 
 // The block of memory, and its capacity.
@@ -176,9 +177,11 @@ void tdi_body_contact_begin_pieces(tdi_body_contact *t);
 void tdi_body_contact_note_piece(tdi_body_contact *t, td_real part, bool last);
 void tdi_body_contact_note_impact(tdi_body_contact *t, td_real part);
 
-// Evaluates at the poses; with `carry` forces include the remaining motion of colliders.
-td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *system, bool exact,
-                                    bool carry, td_diag *diag);
+// Evaluates at the poses. With `exact_hessian` the Hessian of the barrier is as it is, else a
+// positive semi-definite model of it; the method exact has one Hessian, a positive one. With
+// `with_driven` forces include the remaining motion of colliders.
+td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *system,
+                                    bool exact_hessian, bool with_driven, td_diag *diag);
 bool tdi_body_contact_any(const tdi_body_contact *t); // whether there were any contacts
 // Whether a contact couples two capsules that both move.
 static inline bool tdi_contact_couples(const tdi_body_contact *t, const tdi_contact *c) {

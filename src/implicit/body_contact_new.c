@@ -51,7 +51,7 @@ static void lay_out(tdi_body_contact *t, tdi_layout *l) {
     t->owner = tdi_layout_place(l, capsules, sizeof *t->owner);
     t->point_owner = tdi_layout_place(l, points, sizeof *t->point_owner);
     t->barriers.state = tdi_layout_place(l, members, sizeof *t->barriers.state);
-    t->barriers.reach = tdi_layout_place(l, members, sizeof *t->barriers.reach);
+    t->barriers.range = tdi_layout_place(l, members, sizeof *t->barriers.range);
     t->barriers.potential = tdi_layout_place(l, members, sizeof *t->barriers.potential);
     t->solve.part = tdi_layout_place(l, members, sizeof *t->solve.part);
     t->search.free = tdi_layout_place(l, members, sizeof *t->search.free);
@@ -134,7 +134,7 @@ static void fill_members(tdi_body_contact *t, const tdi_member *members) {
     for (int32_t k = 0; k < t->member_count; k++) {
         const td_body *head = members[k].body;
         t->body[k] = members[k].body;
-        t->barriers.state[k] = (tdi_barrier){.strength = 1, .reach = 1};
+        t->barriers.state[k] = (tdi_barrier){.strength = 1, .range = 1};
         t->first_point[k + 1] = t->first_point[k] + head->point_count;
         t->first_capsule[k + 1] = t->first_capsule[k] + capsules_of(&members[k]);
         for (int32_t p = t->first_point[k]; p < t->first_point[k + 1]; p++) {

@@ -84,20 +84,20 @@ static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b)
 static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *x, td_quat turned) {
     const tdi_constraint_state *s = &h->state[b->constraint];
     const int32_t first = b->law.row_count;
-    td_vec3 *way = b->side[0].sees, force = {0, 0, 0};
+    td_vec3 *direction = b->side[0].sees, force = {0, 0, 0};
     td_real k = TURNING * b->inertia;
     int32_t count = tdi_relation_curvature_rows(&b->law);
-    tdi_relation_free_axes(&b->law, x, s->along, way + first);
+    tdi_relation_free_axes(&b->law, x, s->along, direction + first);
     for (int32_t r = first; r < first + count; r++) {
-        b->side[1].sees[r] = tdi_scale(way[r], -1);
+        b->side[1].sees[r] = tdi_scale(direction[r], -1);
         b->stiff[r] = 0;
     }
     if (b->law.kind == TDI_RELATION_CURVE) {
         const td_sym3 curved = curvature_of(h, b);
-        k = fmax(k, tdi_dot(way[first], tdi_sym3_apply(&curved, way[first])));
+        k = fmax(k, tdi_dot(direction[first], tdi_sym3_apply(&curved, direction[first])));
     }
     for (int32_t r = 0; r < first; r++) {
-        force = tdi_madd(force, way[r], lasting_force(h, b, r));
+        force = tdi_madd(force, direction[r], lasting_force(h, b, r));
     }
     count = tdi_dot(force, force) > 0 ? count : 0;
     b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k};
@@ -114,9 +114,10 @@ static void open_rows(tdi_constraint_set *h, const tdi_system *y, tdi_row_group 
     const tdi_relation_kind kind = b->law.kind;
     const bool of_points = kind == TDI_RELATION_POINT || kind == TDI_RELATION_DISTANCE;
     for (int32_t r = 0; r < b->law.row_count; r++) {
-        const td_vec3 way = at->gradient[r][0];
-        b->side[0].sees[r] = way;
-        b->side[1].sees[r] = kind == TDI_RELATION_GEAR ? at->gradient[r][1] : tdi_scale(way, -1);
+        const td_vec3 direction = at->gradient[r][0];
+        b->side[0].sees[r] = direction;
+        b->side[1].sees[r] =
+            kind == TDI_RELATION_GEAR ? at->gradient[r][1] : tdi_scale(direction, -1);
         b->stiff[r] = b->used[r] ? 2 * b->k : 0;
     }
     if (tdi_is_pinned(b) || kind == TDI_RELATION_GEAR) {
@@ -226,14 +227,14 @@ bool tdi_constraints_are_curved(tdi_constraint_set *all) {
 // coupled_assembly.c.
 static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b,
                      int32_t from, int32_t to) {
-    td_vec3 way[TDI_GROUP_ROWS] = {{0}}, back[TDI_GROUP_ROWS] = {{0}};
+    td_vec3 direction[TDI_GROUP_ROWS] = {{0}}, back[TDI_GROUP_ROWS] = {{0}};
     td_real compliance[TDI_GROUP_ROWS] = {1, 1, 1, 1};
     const tdi_point *points[2] = {&h->point[tdi_row_point(b, 0, from)],
                                   &h->point[tdi_row_point(b, 1, from)]};
-    const td_vec3 *const sees[2] = {way, back};
+    const td_vec3 *const sees[2] = {direction, back};
     for (int32_t r = from; r < to; r++) {
         if (tdi_has_row(b, r)) {
-            way[r - from] = b->side[0].sees[r];
+            direction[r - from] = b->side[0].sees[r];
             back[r - from] = tdi_scale(b->side[1].sees[r], -1);
             compliance[r - from] = 2 / b->stiff[r];
         }

@@ -14,12 +14,12 @@
 
 // ---- terms ----------------------------------------------------------------------------------
 
-td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *y, bool exact,
-                                    bool carry, td_diag *diag) {
+td_status tdi_body_contact_evaluate(tdi_body_contact *t, const tdi_system *y, bool exact_hessian,
+                                    bool with_driven, td_diag *diag) {
     int32_t count;
     tdi_body_contact_gather_pose(y);
-    t->terms.rule.ahead = carry ? 1 - t->time : 0;
-    t->terms.rule.exact = exact;
+    t->terms.rule.ahead = with_driven ? 1 - t->time : 0;
+    t->terms.rule.exact_hessian = exact_hessian;
     td_status status = t->exact_step.used || t->search.covers_path
                            ? TD_OK
                            : tdi_contacts_find(t->set, t->now, NULL, diag);

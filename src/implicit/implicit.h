@@ -99,7 +99,7 @@ bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, 
 void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *rule);
 void tdi_state_guess(td_body *body, bool take);
 // To TDI_START_TOWARDS, where the solver can.
-void tdi_state_seek(td_body *body, const td_vec3 *x, td_real part);
+void tdi_state_go_towards(td_body *body, const td_vec3 *x, td_real part);
 void tdi_state_accept(td_body *body);
 void tdi_state_undo(td_body *body);
 void tdi_state_begin_rest(td_body *body, const td_step_opts *opts);
@@ -148,9 +148,9 @@ void tdi_system_accept(const tdi_system *system, td_step_stats *stats);
 // False: its solver does not offer that.
 bool tdi_system_reaction(const tdi_system *system, int32_t member, td_vec3 about, td_vec3 *force,
                          td_vec3 *moment);
-// Gives contact, and members that offer `lend`, scratch memory of so many bytes on a cache line, as
-// far as it suffices; NULL: their own memory.
-void tdi_system_lend(const tdi_system *system, void *memory, size_t bytes);
+// Gives contact, and members that offer `use_scratch`, scratch memory of so many bytes on a cache
+// line, as far as it suffices; NULL: their own memory.
+void tdi_system_use_scratch(const tdi_system *system, void *memory, size_t bytes);
 // Whether tdi_system_undo() can undo an accepted step, until the next one begins.
 bool tdi_system_revocable(const tdi_system *system);
 void tdi_system_undo(const tdi_system *system);
@@ -207,7 +207,7 @@ typedef struct tdi_newton_opts {
     bool *positive;    // gets whether the last Hessian was positive definite; NULL: not asked
 } tdi_newton_opts;
 
-// rad or m: a longer way in statics means free fall, without a rest pose. A falling tree moves a
+// rad or m: a longer path in statics means free fall, without a rest pose. A falling tree moves a
 // metre in each of 5,000 iterations.
 #define TDI_AWAY 4e3
 

@@ -120,7 +120,7 @@ static void change_model(tdi_newton_run *n, bool all) {
     tdi_newton_soften(n);
 }
 
-static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool carry) {
+static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool with_driven) {
     const tdi_newton_model *m = &n->model;
     const bool positive = m->used == TDI_MODEL_POSITIVE;
     return (tdi_model){.positive = positive,
@@ -132,7 +132,7 @@ static tdi_model model_of(const tdi_newton_run *n, int32_t tries, bool carry) {
                        .keep_factors = n->system->contact || n->system->constraints,
                        .forces = n->forces,
                        .guessed = n->at_start && !n->opts->rest,
-                       .carry = carry};
+                       .with_driven = with_driven};
 }
 
 // Whether a model may be factored: each but the first of an iteration costs a budget another one.
@@ -143,7 +143,7 @@ static bool may_factor(tdi_newton_run *n) {
 }
 
 // Factors a model that is positive definite, if the budget allows.
-static td_status factor(tdi_newton_run *n, bool carry) {
+static td_status factor(tdi_newton_run *n, bool with_driven) {
     tdi_body_contact *t = n->system->contact;
     tdi_newton_model *m = &n->model;
     const bool all = t && n->system->count > 1 && t->idle_set.count == 0;
@@ -155,14 +155,14 @@ static td_status factor(tdi_newton_run *n, bool carry) {
         }
         if (t) {
             const td_real start = tdi_stage_start(n->system);
-            td_status status =
-                tdi_body_contact_evaluate(t, n->system, m->used == TDI_MODEL_EXACT, carry, n->diag);
+            td_status status = tdi_body_contact_evaluate(t, n->system, m->used == TDI_MODEL_EXACT,
+                                                         with_driven, n->diag);
             tdi_stage_end(n->system, TDI_STAGE_CONTACT, start);
             if (status != TD_OK) {
                 return status;
             }
         }
-        const tdi_model model = model_of(n, tries, carry);
+        const tdi_model model = model_of(n, tries, with_driven);
         const tdi_factored result = factor_all(n, &model);
         if (result != TDI_NOT_POSITIVE) {
             m->raised = result == TDI_RAISED || model.shift > 0;
@@ -315,13 +315,13 @@ static bool starts_lower(const tdi_system *y) {
 
 // A guess with an indefinite Hessian may lie in another valley, above the start of the step: energy
 // would rise.
-static td_status factor_first(tdi_newton_run *n, bool carry) {
+static td_status factor_first(tdi_newton_run *n, bool with_driven) {
     const tdi_system *y = n->system;
     const bool guessed = !y->contact && !n->opts->rest && !(y->budget && y->budget->truncated);
-    const td_status status = factor(n, carry);
+    const td_status status = factor(n, with_driven);
     return status == TD_OK && !tdi_is_spent(y->budget) && guessed && tdi_newton_is_modified(n) &&
                    starts_lower(y)
-               ? factor(n, carry)
+               ? factor(n, with_driven)
                : status;
 }
 
@@ -355,11 +355,11 @@ static bool only_predicts_forces(tdi_newton_run *n) {
     return true;
 }
 
-td_status tdi_newton_solve(tdi_newton_run *n, bool carry) {
+td_status tdi_newton_solve(tdi_newton_run *n, bool with_driven) {
     const tdi_system *y = n->system;
     for (int32_t k = 0; k < TDI_SHIFT_TRIES; k++) {
         const bool first = n->at_start && k == 0;
-        const td_status status = first ? factor_first(n, carry) : factor(n, carry);
+        const td_status status = first ? factor_first(n, with_driven) : factor(n, with_driven);
         if (status != TD_OK || tdi_is_spent(y->budget)) {
             return status;
         }

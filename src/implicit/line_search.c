@@ -253,14 +253,13 @@ static td_real time_after(const tdi_body_contact *t, td_real fraction) {
     return fraction >= 1 ? 1 : t->time + fraction * (1 - t->time);
 }
 
-// As much of the increments, no more than *fraction, as nothing is in the way of. Those that carry
-// what is driven may close no gap by more than an iteration opens it again; `room` is there at the
-// start. False: none.
-static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction) {
+// The free part of the increments, at most *fraction. Increments with driven bodies may close no
+// gap by more than an iteration opens it again; `room` is the least gap at the start. False: none.
+static bool go(const tdi_system *y, bool with_driven, td_real room, td_real *fraction) {
     tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < TDI_MOST_HALVINGS; k++) {
-        td_real time = carry ? time_after(t, *fraction) : t->time;
-        if (carry) {
+        td_real time = with_driven ? time_after(t, *fraction) : t->time;
+        if (with_driven) {
             drive_all(y, time);
         }
         tdi_system_place(y, *fraction);
@@ -270,7 +269,8 @@ static bool go(const tdi_system *y, bool carry, td_real room, td_real *fraction)
         td_real part = tdi_body_contact_free_fraction(t, y, time);
         if (part < 1) {
             *fraction *= fmax(k > 0 ? TDI_SAFE_PART * part : part, SHORTEST);
-        } else if (carry && tdi_body_contact_least_gap(t, time) < CLOSED * fmin(room, ENTERED)) {
+        } else if (with_driven &&
+                   tdi_body_contact_least_gap(t, time) < CLOSED * fmin(room, ENTERED)) {
             *fraction *= 0.5;
         } else {
             return true;
@@ -334,16 +334,16 @@ static bool stays_clear(const tdi_system *y) {
 
 // With contact: the fraction of the increments that is free and, unless they include prescribed
 // motions, lowers the value. Not finite when the value is not.
-td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
+td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool with_driven) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;
     const td_real longest = longest_of(y, n->opts->rest);
     const bool jumps = t->exact_step.used && n->at_start &&
                        tdi_planes_have_new_contacts(t->set); // all planes act at once
     const bool stiff = t->exact_step.used && tdi_planes_count(t->set) > 0;
-    bool searched = !carry && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
+    bool searched = !with_driven && !jumps && n->largest >= (stiff ? SMALL_EXACT : TDI_SMALL_MOVE);
     td_real value = 0, fraction = n->largest > longest ? longest / n->largest : 1;
-    const td_real room = carry ? tdi_body_contact_least_gap(t, t->time) : 1;
+    const td_real room = with_driven ? tdi_body_contact_least_gap(t, t->time) : 1;
     tdi_body_contact_keep_poses(y);
     if (searched) {
         if (!value_of_kept(y, &value)) {
@@ -356,23 +356,23 @@ td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry) {
         const td_real rough = t->exact_step.used ? tdi_planes_rounding(t->set, t->x) : 0;
         searched = n->predicted_decrease > TDI_VALUE_ROUNDING * fmax(fabs(value), rough);
     }
-    const bool straight = !carry && moves_straight(y);
+    const bool straight = !with_driven && moves_straight(y);
     bool free = straight && find_free_fraction(n, &fraction);
-    for (int32_t k = 0; k < TDI_MOST_HALVINGS && (straight ? free : go(y, carry, room, &fraction));
-         k++) {
+    for (int32_t k = 0;
+         k < TDI_MOST_HALVINGS && (straight ? free : go(y, with_driven, room, &fraction)); k++) {
         if (straight && k > 0) {
             tdi_system_place(y, fraction); // a part of a free path
         }
         if ((!searched || tdi_system_value(y) <=
                               value - TDI_SUFFICIENT_DECREASE * fraction * n->predicted_decrease) &&
             stays_clear(y)) {
-            t->time = carry ? time_after(t, fraction) : t->time;
+            t->time = with_driven ? time_after(t, fraction) : t->time;
             return fraction;
         }
         fraction *= 0.5;
         n->stats->halvings++;
     }
-    if (carry) {
+    if (with_driven) {
         drive_all(y, t->time);
     }
     tdi_system_place(y, 0);

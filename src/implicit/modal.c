@@ -357,12 +357,12 @@ static void add_elastic_of(modal *m, const tdi_constraint_set *h, int32_t group)
     for (int32_t k = 0; k < n; k++) {
         const td_real stiffness = hessian[k * n + k];
         if (fabs(stiffness) > CURVED * most) {
-            td_vec3 way[TDI_RELATION_POINTS];
+            td_vec3 direction[TDI_RELATION_POINTS];
             for (int32_t d = 0; d < n; d++) {
-                *coordinate(way, d) = axes[d * n + k];
+                *coordinate(direction, d) = axes[d * n + k];
             }
             m->row[m->count] = (row){.set = h, .group = group, .stiffness = stiffness};
-            add_forces(m, h, b, way, row_of(m, m->r, m->count++));
+            add_forces(m, h, b, direction, row_of(m, m->r, m->count++));
         }
     }
 }

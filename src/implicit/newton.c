@@ -45,11 +45,11 @@ static bool correct(tdi_newton_run *n) {
 
 // One iteration: how much of the increments was taken; < 0: the budget ended before they were
 // known.
-static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
+static td_status iterate(tdi_newton_run *n, bool with_driven, td_real *taken) {
     const tdi_system *y = n->system;
     const td_real begin = tdi_stage_start(y);
     n->factored = n->solved = false;
-    td_status status = tdi_newton_solve(n, carry);
+    td_status status = tdi_newton_solve(n, with_driven);
     tdi_stage_end(y, TDI_STAGE_SOLVE, begin);
     if (status != TD_OK || !n->solved) {
         *taken = -1;
@@ -62,7 +62,7 @@ static td_status iterate(tdi_newton_run *n, bool carry, td_real *taken) {
     if (!isfinite(n->largest)) {
         return TD_ERR_DIVERGED;
     }
-    *taken = y->contact ? tdi_newton_move_with_contact(n, carry) : tdi_newton_move_freely(n);
+    *taken = y->contact ? tdi_newton_move_with_contact(n, with_driven) : tdi_newton_move_freely(n);
     n->at_start = false;
     tdi_stage_end(y, TDI_STAGE_SEARCH, start);
     if (y->budget) {

@@ -68,7 +68,7 @@ static inline bool tdi_newton_is_modified(const tdi_newton_run *n) {
 void tdi_newton_soften(tdi_newton_run *n);
 // Increments of a model that has a least value, unless the budget is spent before. Alone, without
 // contact or constraints, the poses are kept and moved by all of them.
-td_status tdi_newton_solve(tdi_newton_run *n, bool carry);
+td_status tdi_newton_solve(tdi_newton_run *n, bool with_driven);
 // The same with the factors that there are; `limited` as in tdi_solving.
 void tdi_newton_increments(tdi_newton_run *n, bool limited);
 // The same with a new gradient and old factors. Poses stay.
@@ -77,7 +77,7 @@ void tdi_newton_solve_again(tdi_newton_run *n);
 // ---- line_search.c: how much of the increments was taken; not finite when the value is not
 
 td_real tdi_newton_move_freely(tdi_newton_run *n); // without contact; all of them are tried already
-td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool carry);
+td_real tdi_newton_move_with_contact(tdi_newton_run *n, bool with_driven);
 // Moves driven bases, ends and colliders to the end of the step, if no contact is in their way.
 void tdi_newton_jump(const tdi_system *system);
 // A turn for each member, on all threads.

@@ -44,7 +44,7 @@ static bool solve(relaxing *r, td_real *predicted_decrease, td_real *largest) {
     const tdi_member *m = &r->system->member[r->member];
     const tdi_model model = {.raise = true, .keep_factors = true};
     tdi_contact_rule rule = t->terms.rule;
-    rule.exact = false;
+    rule.exact_hessian = false;
     if (tdi_contacts_evaluate(r->own, t->now, t->time, &rule, &r->energy, NULL) != TD_OK) {
         return false;
     }
@@ -123,8 +123,8 @@ static bool goes(const tdi_body_contact *t, const td_vec3 *aim, int32_t member) 
         first < t->first_capsule[member + 1] ? CLOSE * t->capsule[first].radius : 0;
     bool any = false;
     for (int32_t p = t->first_point[member]; p < t->first_point[member + 1] && !any; p++) {
-        const td_vec3 way = tdi_sub(aim[p], t->now[p]);
-        any = tdi_dot(way, way) > near * near;
+        const td_vec3 displacement = tdi_sub(aim[p], t->now[p]);
+        any = tdi_dot(displacement, displacement) > near * near;
     }
     return any;
 }

@@ -136,8 +136,8 @@ static bool wind_jumps(td_vec3 last, td_vec3 now) {
 }
 
 bool tdi_state_ready(const td_body *body, const td_step_opts *opts, td_real dt, bool whole) {
-    const bool alike =
-        whole && !body->cut && dt >= TDI_RATIO_LEAST * body->dt && dt <= TDI_RATIO_MOST * body->dt;
+    const bool alike = whole && !body->halved && dt >= TDI_RATIO_LEAST * body->dt &&
+                       dt <= TDI_RATIO_MOST * body->dt;
     return body->known >= 2 && (body->dt == dt || alike) && !opts->jump &&
            !(body->ops->traits.heeds_wind && wind_jumps(body->air.wind, opts->air.wind));
 }
@@ -169,7 +169,7 @@ void tdi_state_begin(td_body *body, const td_step_opts *opts, const tdi_rule *ru
     body->coupling.pushed = body->coupling.answered = false;
     body->start.accepted = body->newton.recalls = false;
     body->start.known = body->known;
-    body->start.cut = body->cut;
+    body->start.halved = body->halved;
     body->start.time = body->time;
     body->start.dt = body->dt;
     body->start.base = body->base;
@@ -197,7 +197,7 @@ void tdi_state_guess(td_body *body, bool take) {
     }
 }
 
-void tdi_state_seek(td_body *body, const td_vec3 *x, td_real part) {
+void tdi_state_go_towards(td_body *body, const td_vec3 *x, td_real part) {
     if (body->ops->guess) {
         body->ops->guess(body, TDI_START_TOWARDS, x, part);
     }
@@ -217,7 +217,7 @@ void tdi_state_accept(td_body *body) {
                   : body->known < MOST_KNOWN ? body->known + 1
                                              : MOST_KNOWN;
     body->dt = body->rule.dt;
-    body->cut = body->rule.piece;
+    body->halved = body->rule.piece;
     body->time += body->rule.dt;
     body->air = body->opts->air;
     body->start.accepted = true;
@@ -225,7 +225,7 @@ void tdi_state_accept(td_body *body) {
 
 void tdi_state_undo(td_body *body) {
     body->known = body->start.known;
-    body->cut = body->start.cut;
+    body->halved = body->start.halved;
     body->time = body->start.time;
     body->dt = body->start.dt;
     body->base = body->start.base;
@@ -385,7 +385,7 @@ static int32_t list(td_body *s, tdi_saving what, tdi_span all[HEAD + TDI_SPANS])
                                  {&s->base, sizeof s->base},
                                  {&s->air, sizeof s->air},
                                  {&s->known, sizeof s->known},
-                                 {&s->cut, sizeof s->cut},
+                                 {&s->halved, sizeof s->halved},
                                  {&s->moved, sizeof s->moved},
                                  {c->x, each},
                                  {c->v, each},

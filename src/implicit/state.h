@@ -68,7 +68,7 @@ typedef struct tdi_newton_hints {
 // Values at the start of the step, for undo.
 typedef struct tdi_step_start {
     bool accepted; // the step, so that its history is to be undone too
-    int32_t known, cut;
+    int32_t known, halved;
     td_real time, dt;
     td_air air;
     td_base_motion base;
@@ -106,7 +106,7 @@ struct td_body {
     td_real time;        // s
     td_real dt;          // s: of the last step
     int32_t known;       // steps in the history, up to 3; BDF2 needs 2
-    int32_t cut;         // the last step was the last piece of one that was taken in halves
+    int32_t halved;      // 1: the last step ended one that was taken in halves
     int32_t moved;       // statics have moved it away from the drawn pose
     int32_t unstable;    // its rest is not stable
     td_base_motion base; // now; solvers with the trait `drives` move it within a step

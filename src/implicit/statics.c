@@ -11,8 +11,8 @@
 // Neutral   Where nothing holds a body, as a pinned one about the vertical, the Hessian has an
 //           eigenvalue of 0, and rounding decides its sign. A few springs keep increments there as
 //           small as the gradient, which vanishes.
-// Anew      A kink that wanders along a coil takes hundreds of iterations. What is not at rest
-//           after some fifty starts anew from its shape at ease.
+// Anew      A sharp bend that wanders along a coil takes hundreds of iterations. A body that is not
+//           at rest after some fifty starts anew from its shape at ease.
 
 #include "implicit/constants.h"
 #include "implicit/implicit.h"
@@ -120,7 +120,7 @@ static void adapt(resting *r, td_real taken) {
 td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
                    td_step_stats *stats) {
     resting r = {.body = body, .stats = stats};
-    td_real way = 0;
+    td_real path = 0;
     *converged = false;
     for (int32_t k = 0; k < opts->iterations && !*converged; k++) {
         if (k == TDI_SLOW_REST) {
@@ -135,8 +135,8 @@ td_status tdi_rest(td_body *body, const tdi_newton_opts *opts, bool *converged,
             body->ops->solve(body, (tdi_solving){0}, &r.predicted_decrease);
         stats->iterations++;
         const td_real taken = isfinite(r.largest) ? search(&r) : r.largest;
-        way += taken * r.largest;
-        if (!isfinite(taken) || way > TDI_AWAY) {
+        path += taken * r.largest;
+        if (!isfinite(taken) || path > TDI_AWAY) {
             return TD_ERR_DIVERGED;
         }
         *converged = is_done(&r, taken, opts->tolerance);

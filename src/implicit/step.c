@@ -136,11 +136,11 @@ static void begin_all(const tdi_system *y, const tdi_rule *rule) {
 
 // Moves each member by its fraction t->solve.part of the path from the start of the step to the
 // pose of an earlier solution, or to its guess.
-static void seek_all(const tdi_system *y, bool tried) {
+static void go_towards_all(const tdi_system *y, bool tried) {
     tdi_body_contact *t = y->contact;
     for (int32_t k = 0; k < y->count; k++) {
         const tdi_member *m = &y->member[k];
-        tdi_state_seek(m->body, tried ? m->tried : NULL, t->solve.part[k]);
+        tdi_state_go_towards(m->body, tried ? m->tried : NULL, t->solve.part[k]);
     }
 }
 
@@ -162,7 +162,7 @@ static bool move_to_guess(const tdi_system *y, bool tried) {
     }
     guess_all(y, false);
     for (int32_t round = 0; t->time >= 1 && round < ROUNDS; round++) {
-        seek_all(y, tried);
+        go_towards_all(y, tried);
         if (tdi_body_contact_free_fractions(t, y, !tried)) {
             return true;
         }
@@ -211,11 +211,11 @@ static td_status begin_contact(const tdi_system *y, const tdi_rule *rule, span p
     if (tdi_body_contact_free_fraction(y->contact, y, 1) >= 1) {
         // with bases and colliders at their end the start of the step may overlap
         const bool driven = y->contact->time < 1,
-                   gentle = driven ||
-                            (!was_tried(y) && tdi_body_contact_last_free_trial(y->contact) >= 1);
+                   keeps_gaps = driven || (!was_tried(y) &&
+                                           tdi_body_contact_last_free_trial(y->contact) >= 1);
         bool kept;
         y->contact->time = 1;
-        if (!gentle && !resume(y, &kept)) {
+        if (!keeps_gaps && !resume(y, &kept)) {
             guess_all(y, true);
         }
         return TD_OK;
@@ -482,7 +482,7 @@ void tdi_system_accept(const tdi_system *y, td_step_stats *stats) {
     stats->steps++;
 }
 
-void tdi_system_lend(const tdi_system *y, void *memory, size_t bytes) {
+void tdi_system_use_scratch(const tdi_system *y, void *memory, size_t bytes) {
     tdi_layout l = {memory, 0};
     if (y->contact && (!memory || y->contact->memory.scratch_bytes <= bytes)) {
         tdi_body_contact_lend(y->contact, memory ? &l : NULL);

@@ -46,7 +46,7 @@ typedef struct tdi_model {
     bool guessed;      // the pose is the first guess of a step: it tells little of stiff springs'
                        // forces, for which those of the last step may serve in the Hessian
     bool keep_factors; // the factors must serve respond()
-    bool carry;        // increments include the remaining prescribed motions
+    bool with_driven;  // increments include the remaining prescribed motions
     bool blocks;       // no elimination: blocks() is called instead
 } tdi_model;
 
@@ -75,8 +75,8 @@ typedef struct tdi_solving {
 typedef enum tdi_start {
     TDI_START_BEGAN,  // where the step began
     TDI_START_GUESS,  // the first guess, with prescribed motions at their end
-    TDI_START_TOWARDS // a part of the way from there to given nodes, straight; NULL: to the guess.
-                      // Solvers may stay where the step began
+    TDI_START_TOWARDS // a fraction of the straight path from there to given nodes; NULL: to the
+                      // guess. Solvers may stay where the step began
 } tdi_start;
 
 typedef enum tdi_saving {
@@ -104,9 +104,12 @@ typedef struct tdi_traits {
 
 // ---- rows -----------------------------------------------------------------------------------
 
-// What comes of the place of a contact that moves along its capsule: with n from the other side to
-// this one, between nodes k and l the sum over a, b of weight_ab r_ak r_bl^T,
+// Geometric stiffness from the closest points of a contact, which move along both axes when nodes
+// move ("Derivatives" in docs/theory/contact.md). Between nodes k and l of the capsule it is the
+// sum over a, b of weight_ab r_ak r_bl^T, where a is 0 for the place on this capsule and 1 for that
+// on the other side:
 //   r_0k = (-1, 1)_k n + (1 - s, s)_k slide[0],  r_1k = (1 - s, s)_k slide[1]
+// n is the unit vector from the other side to this one; the contact is at s from node 0 to node 1.
 typedef struct tdi_tilt {
     td_vec3 normal, slide[2];
     td_real weight[3]; // 00, 01, 11

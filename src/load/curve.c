@@ -207,7 +207,7 @@ bool tdi_curve_jumps(const td_curve *curve, td_real from, td_real to, td_real st
     return any;
 }
 
-static bool kinks_at(const td_curve *curve, td_real at, td_real near) {
+static bool velocity_jumps_at(const td_curve *curve, td_real at, td_real near) {
     td_real before[TD_CURVE_PARTS_MAX], after[TD_CURVE_PARTS_MAX], a = 0, b = 0, change = 0;
     td_curve_at(curve, at - near, NULL, before, NULL);
     td_curve_at(curve, at + near, NULL, after, NULL);
@@ -219,7 +219,7 @@ static bool kinks_at(const td_curve *curve, td_real at, td_real near) {
     return change > 0.25 * fmax(a, b);
 }
 
-bool tdi_curve_kinks(const td_curve *curve, td_real from, td_real to, td_real step) {
+bool tdi_curve_velocity_jumps(const td_curve *curve, td_real from, td_real to, td_real step) {
     const td_real near = SEAM * step;
     td_real at;
     bool any = false;
@@ -227,7 +227,7 @@ bool tdi_curve_kinks(const td_curve *curve, td_real from, td_real to, td_real st
                            ? key_from(&curve->keys, from + near, &at)
                            : TD_NONE;
          !any && key != TD_NONE && at < to - near; key = key_from(&curve->keys, at + near, &at)) {
-        any = kinks_at(curve, at, near);
+        any = velocity_jumps_at(curve, at, near);
     }
     return any;
 }

@@ -45,6 +45,6 @@ tdi_blend tdi_keys_blend(const tdi_keys *keys, tdi_key_place place);
 bool tdi_curve_jumps(const td_curve *curve, td_real from, td_real to, td_real step);
 // Whether the slope changes at a key of TD_LINEAR between two times, neither of which counts, by
 // more than half of the larger slope.
-bool tdi_curve_kinks(const td_curve *curve, td_real from, td_real to, td_real step);
+bool tdi_curve_velocity_jumps(const td_curve *curve, td_real from, td_real to, td_real step);
 // The mean between two times, of all parts.
 void tdi_curve_mean(const td_curve *curve, td_real from, td_real to, td_real *mean);

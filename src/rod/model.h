@@ -203,7 +203,7 @@ struct tdi_rod_state {
     tdi_rod_step *response;              // increments by forces of contact alone
     tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
     struct tdi_rod_potential *potential; // of the implicit step that is under way
-    bool carry;                          // increments of what is held are given: solving keeps them
+    bool with_driven;                    // increments of what is held are given: solving keeps them
     int32_t *capsule_node;               // of a capsule; those of welded bodies are the last
     td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
     td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes

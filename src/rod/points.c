@@ -513,7 +513,7 @@ void tdi_rod_unknowns(const void *body, tdi_unknowns *u) {
         for (int k = 0; k < 4; k++) {
             u[i].gradient[k] = s->work[i].r[k];
             u[i].fixed[k] = flags & (k < 3 ? TDI_HELD_PLACE : TDI_HELD_TURN);
-            u[i].x[k] = s->carry && u[i].fixed[k] ? s->step[i].x[k] : 0;
+            u[i].x[k] = s->with_driven && u[i].fixed[k] ? s->step[i].x[k] : 0;
         }
     }
 }
@@ -524,5 +524,5 @@ void tdi_rod_increments(void *body, bool response, const tdi_unknowns *u) {
     for (int32_t i = 0; i < s->model->node_count; i++) {
         memcpy(step[i].x, u[i].x, sizeof u[i].x);
     }
-    s->carry = false;
+    s->with_driven = false;
 }

@@ -262,7 +262,7 @@ void tdi_rod_guess(tdi_rod_state *s) {
     }
 }
 
-void tdi_rod_seek(tdi_rod_state *s, const td_vec3 *to) {
+void tdi_rod_go_towards(tdi_rod_state *s, const td_vec3 *to) {
     const tdi_rod_model *m = s->model;
     for (int32_t i = 0; i < m->node_count; i++) {
         const td_vec3 move = tdi_sub(to[i], s->pose_back[i].x);

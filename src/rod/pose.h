@@ -28,7 +28,7 @@ void tdi_rod_place_start(tdi_rod_state *state);
 // elsewhere.
 void tdi_rod_guess(tdi_rod_state *state);
 // Increments that carry all nodes to x, and what is held to where it shall be.
-void tdi_rod_seek(tdi_rod_state *state, const td_vec3 *x);
+void tdi_rod_go_towards(tdi_rod_state *state, const td_vec3 *x);
 
 // Adds to the increments what is left of the way of all that is held. Whether there is any.
 bool tdi_rod_carry_held(tdi_rod_state *state);

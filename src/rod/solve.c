@@ -169,7 +169,7 @@ bool tdi_rod_eliminate(const tdi_rod_state *s, int32_t i) {
     const tdi_rod_node *n = &s->model->node[i];
     tdi_rod_work *w = &s->work[i];
     if (n->flags & (TDI_HELD_PLACE | TDI_HELD_TURN)) {
-        if (s->carry) {
+        if (s->with_driven) {
             foresee(s, i);
         }
         hold(w, n->flags);
@@ -396,7 +396,7 @@ static inline void back_node(const tdi_rod_state *s, int32_t i, bool parent, boo
         }
     }
     for (int k = 0; k < 4; k++) {
-        s->step[i].x[k] = s->carry && held(n->flags, k) ? s->step[i].x[k] : -x[k];
+        s->step[i].x[k] = s->with_driven && held(n->flags, k) ? s->step[i].x[k] : -x[k];
     }
 }
 

@@ -371,7 +371,7 @@ static void guess(void *body, tdi_start start, const td_vec3 *x, td_real part) {
         return;
     }
     if (start == TDI_START_TOWARDS && x) {
-        tdi_rod_seek(s, x);
+        tdi_rod_go_towards(s, x);
     } else {
         tdi_rod_guess(s);
     }
@@ -434,8 +434,8 @@ static tdi_factored factor(void *body, const tdi_model *model) {
     tdi_rod_state *s = body;
     tdi_rod_potential *p = s->potential;
     choose_model(p, model);
-    s->carry = model->carry;
-    if (s->carry) {
+    s->with_driven = model->with_driven;
+    if (s->with_driven) {
         tdi_rod_carry_held(s);
     }
     tdi_rod_load_terms(s, p);
@@ -480,7 +480,7 @@ static td_real solve(void *body, tdi_solving how, td_real *predicted_decrease) {
         renew_gradient(s);
     }
     *predicted_decrease += tdi_rod_solve(s);
-    s->carry = s->carry && how.again;
+    s->with_driven = s->with_driven && how.again;
     return tdi_rod_largest(s);
 }
 

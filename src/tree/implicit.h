@@ -52,7 +52,7 @@ typedef struct tdi_tree_step {
     td_real weight; // of an energy in the potential: h'^2, or 1 in statics
     td_pool *pool;
     bool guessed;        // q_start is that of this step
-    bool carry;          // the base goes with the increments
+    bool with_driven;    // the base goes with the increments
     bool note;           // increments note the forces that they lead to
     tdi_twist base_move; // and by this
     td_real time;        // 0..1: how far the base has come

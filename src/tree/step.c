@@ -388,7 +388,7 @@ tdi_factored tdi_step_factor(void *body, const tdi_model *model) {
     if (model->forces == TDI_FORCES_PREVIOUS) {
         recall(s);
     }
-    s->now->carry = model->carry;
+    s->now->with_driven = model->with_driven;
     s->now->note = note;
     p->relax = model->shift;
     tdi_loads_expand(s, &p->loads);
@@ -413,7 +413,7 @@ static tdi_twist base_left(const tdi_tree_state *s) {
 
 static td_real sweep(tdi_tree_state *s, bool attempt, bool limited, td_real *predicted_decrease) {
     const tdi_twist still = {{0, 0, 0}, {0, 0, 0}};
-    s->base_move = s->now->base_move = s->now->carry ? base_left(s) : still;
+    s->base_move = s->now->base_move = s->now->with_driven ? base_left(s) : still;
     const td_real limit = limited ? TDI_LONGEST_TURN : HUGE_VAL;
     td_real most = tdi_sweep_out(s->model, s, s->now->pool, limit, attempt, s->now->note);
     s->base_move = still;

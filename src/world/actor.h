@@ -46,12 +46,12 @@ typedef struct tdi_sleep {
 } tdi_sleep;
 
 // A segment of another that carries an actor: at its place, in the axes of the segment.
-typedef struct tdi_carry {
+typedef struct tdi_attachment {
     int32_t actor; // TD_NONE: none
     int32_t segment;
     int32_t constraint; // the weld that attaches it; TD_NONE: none, its base follows the segment
     tdi_transform at;
-} tdi_carry;
+} tdi_attachment;
 
 // The sum of forces of which only the values are known.
 typedef struct tdi_force_sum {
@@ -89,7 +89,8 @@ typedef struct tdi_actor_load {
     int32_t capacity;
     int32_t applied_room; // of them: for so many applied forces
     int32_t point_count;  // of them: pulls and pushes in this step
-    bool load_jumped; // a program has changed its loads since the last step, or keys have a kink
+    bool load_jumped; // a program has changed its loads since the last step, or the slope of keys
+                      // jumps
     tdi_force_sum last_forces, forces_now; // of fields in the last step, and in this one
 } tdi_actor_load;
 
@@ -157,7 +158,7 @@ typedef struct tdi_actor {
     } drive;
     tdi_actor_reaction reaction;
     tdi_sleep sleep;
-    tdi_carry carry;
+    tdi_attachment attachment;
     tdi_actor_before before;
 } tdi_actor;
 

@@ -227,11 +227,11 @@ static void begin(td_world *w, int32_t k, const td_actor_def *def) {
     a->state->collision.filter = a->filter;
     a->step.stats = none;
     a->step.largest_force = 0;
-    a->contact.barrier = (tdi_barrier){.strength = 1, .reach = -1};
+    a->contact.barrier = (tdi_barrier){.strength = 1, .range = -1};
     a->base_rate = (tdi_rate){{0, 0, 0}, {0, 0, 0}};
     a->reaction.watched = a->reaction.known = false;
     a->sleep = (tdi_sleep){.requested = false};
-    a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
+    a->attachment = (tdi_attachment){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     tdi_actor_set_name(w, a, tdi_object_places(w, a->object, k), true);
     tdi_actor_reset(w, a);
@@ -352,7 +352,7 @@ td_status td_world_move_actor(td_world *w, td_actor_id id, td_vec3 position, td_
         a->own_place = true;
         a->place = (tdi_transform){position, tdi_quat_unit(rotation)};
         tdi_actor_stop_waiting(w, (int32_t)(a - w->actors));
-        a->carry.actor = a->carry.constraint == TD_NONE ? TD_NONE : a->carry.actor;
+        a->attachment.actor = a->attachment.constraint == TD_NONE ? TD_NONE : a->attachment.actor;
     }
     return status;
 }
@@ -401,7 +401,7 @@ td_status tdi_actor_put(td_world *w, tdi_actor *a, tdi_transform to, const td_co
     }
     tdi_world_regroup(w, k);
     tdi_actor_wake(w, k, TDI_WAKE_PROGRAM);
-    a->carry.actor = TD_NONE;
+    a->attachment.actor = TD_NONE;
     return TD_OK;
 }
 

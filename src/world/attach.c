@@ -157,7 +157,7 @@ static bool joins(const tdi_constraint_slot *t, int32_t actor) {
 // Detaches the actors that it attaches.
 static void forget_constraint(td_world *w, int32_t constraint) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_carry *c = &w->actors[k].carry;
+        tdi_attachment *c = &w->actors[k].attachment;
         if (c->actor != TD_NONE && c->constraint == constraint) {
             c->actor = TD_NONE;
         }
@@ -318,7 +318,7 @@ static td_status check_attach(const td_world *w, const td_attach_def *def, td_di
         return tdi_fail(diag, TD_ERR_ARGUMENT, "break_force is %g N; it must be above 0",
                         def->break_force);
     }
-    for (int32_t j = to; j != TD_NONE; j = w->actors[j].carry.actor) { // all that carry it
+    for (int32_t j = to; j != TD_NONE; j = w->actors[j].attachment.actor) { // all that carry it
         if (j == k) {
             return tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' cannot carry itself", w->actors[k].name);
         }
@@ -373,13 +373,13 @@ static td_constraint weld_of(const td_attach_def *def, int32_t k, int32_t to) {
 }
 
 static td_status detach(td_world *w, int32_t k, td_diag *diag) {
-    tdi_carry *c = &w->actors[k].carry;
+    tdi_attachment *c = &w->actors[k].attachment;
     td_status status = TD_OK;
     if (c->constraint != TD_NONE && w->constraints.slots[c->constraint].alive) {
         status = drop(w, &w->constraints.slots[c->constraint], diag);
     }
     if (status == TD_OK) {
-        *c = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
+        *c = (tdi_attachment){.actor = TD_NONE, .constraint = TD_NONE};
     }
     return status;
 }
@@ -401,8 +401,8 @@ td_status td_world_attach(td_world *w, const td_attach_def *given, td_diag *diag
         status = tdi_actor_put(w, &w->actors[k], place, loose ? &weld : NULL, &constraint, diag);
     }
     if (status == TD_OK) {
-        w->actors[k].carry =
-            (tdi_carry){.actor = to, .segment = def->segment, .constraint = constraint, .at = at};
+        w->actors[k].attachment = (tdi_attachment){
+            .actor = to, .segment = def->segment, .constraint = constraint, .at = at};
     }
     return status;
 }
@@ -413,14 +413,14 @@ td_status td_world_detach(td_world *w, td_actor_id id, td_diag *diag) {
     if (k == TD_NONE) {
         return TDI_ID_FAIL(w, "actor", "removed", id, diag);
     }
-    return w->actors[k].carry.actor == TD_NONE
+    return w->actors[k].attachment.actor == TD_NONE
                ? tdi_fail(diag, TD_ERR_ARGUMENT, "'%s' is not attached", w->actors[k].name)
                : detach(w, k, diag);
 }
 
 td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment) {
     const int32_t k = td_world_actor_index(w, id);
-    const tdi_carry *c = k == TD_NONE ? NULL : &w->actors[k].carry;
+    const tdi_attachment *c = k == TD_NONE ? NULL : &w->actors[k].attachment;
     if (segment) {
         *segment = c && c->actor != TD_NONE ? c->segment : TD_NONE;
     }
@@ -430,9 +430,9 @@ td_actor_id td_world_carrier(const td_world *w, td_actor_id id, int32_t *segment
 td_status tdi_world_detach_all(td_world *w, int32_t actor, td_diag *diag) {
     td_status status = tdi_world_replace_constraint(w, actor, NULL, NULL, diag);
     for (int32_t k = 0; k < w->actor_count && status == TD_OK; k++) {
-        tdi_carry *c = &w->actors[k].carry;
+        tdi_attachment *c = &w->actors[k].attachment;
         if (k == actor || c->actor == actor) {
-            *c = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
+            *c = (tdi_attachment){.actor = TD_NONE, .constraint = TD_NONE};
         }
     }
     return status;
@@ -500,7 +500,7 @@ td_status tdi_world_remap_constraints(td_world *w, const tdi_trace *trace, td_di
 void tdi_world_carry(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
         tdi_actor *a = &w->actors[k];
-        tdi_carry *c = &a->carry;
+        tdi_attachment *c = &a->attachment;
         if (!tdi_actor_acts(a) || c->actor == TD_NONE || c->constraint != TD_NONE) {
             continue;
         }

@@ -113,8 +113,9 @@ static bool keys_jump(const td_world *w, const tdi_actor *a, td_real from, td_re
     return any;
 }
 
-// Constraints that act, with keys that kink: velocities jump there, and BDF2 would make 3/2 of it.
-void tdi_world_find_kinks(td_world *w, td_real t1) {
+// Constraints that act, with keys whose slope jumps: velocities jump there, and BDF2 would make 3/2
+// of it.
+void tdi_world_find_velocity_jumps(td_world *w, td_real t1) {
     const td_scene_def *def = &w->scene->def;
     const size_t one = sizeof *def->constraints, size = (size_t)def->constraint_count * one;
     const char *first = (const char *)def->constraints;
@@ -125,7 +126,7 @@ void tdi_world_find_kinks(td_world *w, td_real t1) {
         }
         const int32_t k = (int32_t)(((const char *)keyed->place - first) / (ptrdiff_t)one);
         if (tdi_constraint_acts(w, k, td_world_time(w)) &&
-            tdi_curve_kinks(keyed->curve, w->clock.before, t1, w->clock.dt)) {
+            tdi_curve_velocity_jumps(keyed->curve, w->clock.before, t1, w->clock.dt)) {
             w->actors[w->constraints.slots[k].actor[0]].load.load_jumped = true;
         }
     }

@@ -72,7 +72,7 @@ static void follow_applied(td_world *w, const tdi_trace *t) {
 // What a segment carries that is no more is let go.
 static void follow_carried(td_world *w, const tdi_trace *t) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_carry *c = &w->actors[k].carry;
+        tdi_attachment *c = &w->actors[k].attachment;
         const bool there =
             c->actor == TD_NONE || tdi_trace_find(t, &c->actor, &c->segment, &c->at.position);
         c->actor = there ? c->actor : TD_NONE;

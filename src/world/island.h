@@ -154,7 +154,7 @@ td_status tdi_world_make_islands(td_world *world, td_diag_list *diags);
 void tdi_world_free_islands(td_world *world);
 // Searches for pairs include the present actors.
 void tdi_world_follow_actors(td_world *world);
-// Finds pairs of all actors that come near each other from n->x on the way dx, NULL: now.
+// Finds pairs of all actors that come near each other from n->x on the path dx; NULL: now.
 td_status tdi_world_find_pairs(td_world *world, const td_vec3 *dx, td_diag *diag);
 // The first capsule of an actor among those of all actors.
 int32_t tdi_near_first(const tdi_nearness *near, int32_t actor);

@@ -158,8 +158,8 @@ static void join(int32_t *root, int32_t k, int32_t j) {
     root[a > b ? a : b] = a > b ? b : a;
 }
 
-// Joins the actors of all pairs that come near each other on the way dx, for which they were looked
-// for. Pairs that a search has left are not joined: islands must follow from what is saved.
+// Joins the actors of all pairs that come near each other on the path dx, for which they were
+// looked for. Pairs that a search has left are not joined: islands must follow from what is saved.
 static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
     int32_t count;
     const tdi_near_pair *pairs = tdi_contacts_pairs(n->set, &count);
@@ -619,7 +619,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
     tdi_nearness *n = &w->near;
     tdi_actor *a = &w->actors[actor];
     w->islands.regroup = true;
-    a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
+    a->contact.barrier.range = -fabs(a->contact.barrier.range);
     tdi_world_forget_places(w);
     n->before[actor] = TD_NONE;
     tdi_actor_clear_contact_forces(a);
@@ -630,7 +630,7 @@ void tdi_world_regroup(td_world *w, int32_t actor) {
 
 void tdi_world_note_placed(td_world *w) {
     for (int32_t k = 0; k < w->actor_count; k++) {
-        w->actors[k].contact.barrier.reach = -fabs(w->actors[k].contact.barrier.reach);
+        w->actors[k].contact.barrier.range = -fabs(w->actors[k].contact.barrier.range);
     }
 }
 

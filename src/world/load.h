@@ -99,8 +99,8 @@ td_real tdi_acting_part(td_real start, td_real end, td_real t0, td_real t1);
 void tdi_world_find_keyed_forces(td_world *world);
 // The mean of a force over a step in which its keyframes jump; else false, with nothing changed.
 bool tdi_keyed_mean(const tdi_keyed *keyed, td_real t0, td_real t1, td_real *mean);
-// Before a step that ends at t1: whom a constraint leads with a kink.
-void tdi_world_find_kinks(td_world *world, td_real t1);
+// Before a step that ends at t1: actors that a constraint leads by keys whose slope jumps.
+void tdi_world_find_velocity_jumps(td_world *world, td_real t1);
 // Whether what acts on an actor jumps in the step that ends at t1, or did in the last.
 bool tdi_actor_jumps(const td_world *world, tdi_actor *actor, td_real t1);
 // After a step that began at t0.

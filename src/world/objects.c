@@ -275,8 +275,8 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
-    *a = (tdi_actor){.contact.barrier = {.strength = 1, .reach = -1},
-                     .carry = {.actor = TD_NONE, .constraint = TD_NONE}};
+    *a = (tdi_actor){.contact.barrier = {.strength = 1, .range = -1},
+                     .attachment = {.actor = TD_NONE, .constraint = TD_NONE}};
     a->place.rotation = tdi_quat_identity();
     a->filter = w->scene->def.objects[w->variants.list[variant].object].filter;
     a->name = tdi_arena_zeroed(&w->arena, TDI_NAME, 1);

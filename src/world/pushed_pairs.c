@@ -298,7 +298,7 @@ static void release(td_world *w, int32_t actor) {
     tdi_actor *a = &w->actors[actor];
     w->near.before[actor] = TD_NONE;
     w->islands.regroup = true;
-    a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
+    a->contact.barrier.range = -fabs(a->contact.barrier.range);
 }
 
 void tdi_world_end_pushes(td_world *w) {

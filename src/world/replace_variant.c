@@ -101,7 +101,7 @@ static void set_free(tdi_actor *a) {
     a->reaction.watched = a->reaction.known = false;
     a->activity = a->activity == TDI_DISABLED ? TDI_DISABLED : TDI_ACTIVE;
     a->sleep = (tdi_sleep){.requested = false};
-    a->carry = (tdi_carry){.actor = TD_NONE, .constraint = TD_NONE};
+    a->attachment = (tdi_attachment){.actor = TD_NONE, .constraint = TD_NONE};
     a->step.status = TD_OK;
     a->name = NULL;
 }
@@ -122,7 +122,7 @@ static td_status make_part(td_world *w, tdi_change *c, int part, td_diag *diag) 
     *a = *from;
     clear_memory(a);
     if (c->parts > 1) { // the parts are beside each other
-        a->contact.barrier.reach = -fabs(a->contact.barrier.reach);
+        a->contact.barrier.range = -fabs(a->contact.barrier.range);
     }
     if (part == TDI_FALLS) {
         set_free(a);

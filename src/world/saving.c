@@ -566,7 +566,7 @@ static td_status follow_save(td_world *w, td_diag *diag) {
         a->alive = a->alive || w->constraints.group_of[k] != TD_NONE;
     }
     for (int32_t k = 0; k < w->actor_count; k++) {
-        tdi_carry *c = &w->actors[k].carry;
+        tdi_attachment *c = &w->actors[k].attachment;
         const bool fine = c->actor >= 0 && c->actor < w->actor_count && c->actor != k &&
                           c->segment >= 0 && c->segment < w->actors[c->actor].segment_count &&
                           c->constraint >= TD_NONE && c->constraint < w->constraints.slot_count;

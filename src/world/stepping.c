@@ -76,7 +76,7 @@ static void begin(const stepping *s) {
     tdi_world_set_keyed(w, s->t0, s->t1);
     tdi_world_stiffen(w, NULL);
     tdi_world_set_constraints(w, s->t0);
-    tdi_world_find_kinks(w, s->t1);
+    tdi_world_find_velocity_jumps(w, s->t1);
     tdi_world_carry(w);
     tdi_world_move_colliders(w);
     for (int32_t k = 0; k < w->loads.wind_count; k++) {
@@ -110,7 +110,7 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
         tdi_actor *a = &w->actors[w->islands.member_actor[i->first + j]];
         a->contact.swapped = a->contact.swapped != (system->contact != NULL);
         a->contact.barrier =
-            i->contact ? i->contact->barriers.state[j] : (tdi_barrier){.strength = 1, .reach = -1};
+            i->contact ? i->contact->barriers.state[j] : (tdi_barrier){.strength = 1, .range = -1};
         tdi_actor_note_force(a);
     }
     if (i->truncated) {
@@ -161,7 +161,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     } else {
         first->step.status = tdi_system_check(&system, &first->step.diag);
         if (first->step.status == TD_OK) {
-            tdi_system_lend(&system, w->memory.scratch + (size_t)thread * SCRATCH, SCRATCH);
+            tdi_system_use_scratch(&system, w->memory.scratch + (size_t)thread * SCRATCH, SCRATCH);
             if (!i->budget.spent) {
                 first->step.status =
                     tdi_system_try(&system, &i->converged, &first->step.stats, &first->step.diag);
@@ -172,7 +172,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
             if (i->converged) { // what the value needs may lie in memory that was lent
                 tdi_island_react(w, i, &system);
             }
-            tdi_system_lend(&system, NULL, 0);
+            tdi_system_use_scratch(&system, NULL, 0);
         }
     }
     note_room(w, i);

@@ -177,7 +177,7 @@ static void tape_reaction(tdi_tape *t, tdi_actor *a) {
     }
 }
 
-static void tape_carry(tdi_tape *t, tdi_carry *c) {
+static void tape_attachment(tdi_tape *t, tdi_attachment *c) {
     item(t, &c->actor, sizeof c->actor);
     item(t, &c->segment, sizeof c->segment);
     item(t, &c->constraint, sizeof c->constraint);
@@ -188,7 +188,7 @@ void tdi_tape_actor_head(tdi_tape *t, tdi_actor *a) {
     tape_place(t, a);
     tape_sleep(t, &a->sleep);
     tape_reaction(t, a);
-    tape_carry(t, &a->carry);
+    tape_attachment(t, &a->attachment);
     item(t, &a->base, sizeof a->base);
     item(t, &a->base_rate, sizeof a->base_rate);
     item(t, &a->simulated, sizeof a->simulated);

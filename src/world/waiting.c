@@ -34,9 +34,9 @@ static bool may_wait(const td_world *w, int32_t k) {
     const tdi_actor *a = &w->actors[k];
     return a->solver->reduced_of && tdi_actor_acts(a) && object_may_wait(w, a->object) &&
            !a->has_contact && !a->reaction.watched &&
-           (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) && a->carry.actor == TD_NONE &&
-           a->load.acting_count == 0 && !a->load.fields && !tdi_actor_drives(a) &&
-           w->constraints.group_of[k] == TD_NONE;
+           (a->activity == TDI_ACTIVE || a->activity == TDI_WAITING) &&
+           a->attachment.actor == TD_NONE && a->load.acting_count == 0 && !a->load.fields &&
+           !tdi_actor_drives(a) && w->constraints.group_of[k] == TD_NONE;
 }
 
 // ---- tests ----------------------------------------------------------------------------------
