@@ -95,11 +95,16 @@ TD_TEST(body_of_every_solver_goes_on_from_a_save_with_the_same_bits) {
         made m = make(td_solver_get(k).name);
         steps(m.body, 4);
         const size_t bytes = td_body_save_size(m.body);
-        void *saved = malloc(bytes);
+        char *saved = malloc(bytes);
         td_body_save(m.body, saved);
         steps(m.body, 4);
         const td_vec3 there = tip(m.body);
         CHECK_INT(td_body_restore(m.body, saved, bytes - 1, NULL), TD_ERR_ARGUMENT);
+        for (size_t at = 0; at < bytes; at += 1 + bytes / 40) {
+            saved[at] ^= 4;
+            CHECK_INT(td_body_restore(m.body, saved, bytes, NULL), TD_ERR_SYNTAX);
+            saved[at] ^= 4;
+        }
         CHECK(same(tip(m.body), there));
         CHECK_INT(td_body_restore(m.body, saved, bytes, NULL), TD_OK);
         steps(m.body, 4);

@@ -116,7 +116,8 @@ TD_API td_status td_body_modes(td_body *body, td_vec3 gravity, int32_t count, td
 /// all bodies of one model.
 TD_API size_t td_body_save_size(const td_body *body);
 TD_API void td_body_save(td_body *body, void *bytes);
-/// TD_ERR_ARGUMENT for another size, or for the body of a world.
+/// TD_ERR_ARGUMENT for another size, or for the body of a world. TD_ERR_SYNTAX, with nothing
+/// changed, when the bytes were damaged: a save holds a checksum.
 TD_API td_status td_body_restore(td_body *body, const void *bytes, size_t size, td_diag *diag);
 
 #ifdef __cplusplus

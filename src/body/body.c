@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/digest.h"
 #include "base/guard.h"
 #include "base/opts.h"
 
@@ -289,12 +290,13 @@ td_status td_body_modes(td_body *body, td_vec3 gravity, int32_t count, td_mode *
 // ---- saving ---------------------------------------------------------------------------------
 
 size_t td_body_save_size(const td_body *body) {
-    return body ? tdi_state_save_size(body) : 0;
+    return body ? tdi_state_save_size(body) + TDI_SEAL : 0;
 }
 
 void td_body_save(td_body *body, void *bytes) {
     if (body && bytes) {
         tdi_state_save(body, bytes);
+        tdi_seal(bytes, tdi_state_save_size(body));
     }
 }
 
@@ -307,6 +309,10 @@ td_status td_body_restore(td_body *body, const void *bytes, size_t size, td_diag
     if (size != td_body_save_size(body)) {
         return tdi_fail(diag, TD_ERR_ARGUMENT, "size is %zu bytes; a save of this body has %zu",
                         size, td_body_save_size(body));
+    }
+    if (!tdi_is_sealed(bytes, size, tdi_state_save_size(body))) {
+        return tdi_fail(diag, TD_ERR_SYNTAX,
+                        "the save is damaged: its checksum is not that of its bytes");
     }
     tdi_state_restore(body, bytes);
     return TD_OK;
