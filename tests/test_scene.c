@@ -118,7 +118,6 @@ TD_TEST(scene_reference_names_every_key) {
 TD_TEST(scene_faults_of_objects_have_their_places) {
     static const fault faults[] = {
         {"{step: 0.1}", 1, 1, "lacks the key 'objects'"},
-        {"{objects: []}", 1, 11, "has no objects"},
         {"{objects:\n [{}]}", 2, 3, "neither 'plant' nor 'strand'"},
         {"{objects: [{plant: fork.lsys,\n " ROD "}]}", 1, 12, "either 'plant' or 'strand'"},
         {"{objects: [{strand: {points:\n [[0, 0, 0]]}}]}", 2, 2, "at least two"},

@@ -462,6 +462,18 @@ def test_a_collider_pushes_a_stem_and_is_seen_where_it_went():
         tendril.Collider(world, 5)
 
 
+def test_a_world_starts_without_objects_and_gets_them_later():
+    world = tendril.World({"contact": {}, "objects": []})
+    world.step(2)
+    assert len(world.actors) == 0
+    world.add_actor(world.add_kind({"name": "rod", "solver": "rod", **STEM}))
+    world.step(2)
+    other = tendril.World.from_text("{contact: {}, objects: []}")
+    other.add_kind({"name": "rod", "solver": "rod", **STEM})
+    other.restore(world.save())
+    assert len(other.actors) == 1 and (other.actors[0].tips() == world.actors[0].tips()).all()
+
+
 def test_actors_come_and_go_sleep_and_wake():
     world = tendril.World({"contact": {}, "objects": [STEM]})
     rod = world.add_kind({"name": "rod", "solver": "rod", **STEM})

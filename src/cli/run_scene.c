@@ -5,6 +5,7 @@
 
 #include "tendril/yaml.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -149,6 +150,22 @@ static void check_plants(const char *path, const td_bytes *text) {
 
 // ---- opening --------------------------------------------------------------------------------
 
+// Only programs can add objects later.
+static td_status refuse_empty(td_value *value, const char *name, td_diag *diag) {
+    const td_value *objects = td_value_get(value, "objects");
+    if (!objects || objects->kind != TD_VALUE_LIST || objects->count > 0) {
+        return TD_OK;
+    }
+    *diag = (td_diag){.status = TD_ERR_SYNTAX,
+                      .line = objects->line,
+                      .column = objects->column,
+                      .index = TD_NONE,
+                      .message = "the scene has no objects; it needs at least one"};
+    snprintf(diag->file, sizeof diag->file, "%s", name);
+    td_value_free(value);
+    return TD_ERR_SYNTAX;
+}
+
 static td_status read_scene(const char *path, const td_alloc *alloc, cli_scene *scene,
                             td_diag_list *diags) {
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
@@ -157,6 +174,7 @@ static td_status read_scene(const char *path, const td_alloc *alloc, cli_scene *
     status = status == TD_OK ? td_value_from_yaml((const char *)scene->text.data, scene->text.size,
                                                   name, alloc, &value, &diags->items[0])
                              : status;
+    status = status == TD_OK ? refuse_empty(value, name, &diags->items[0]) : status;
     if (status != TD_OK) {
         diags->count = 1;
         return status;

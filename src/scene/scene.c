@@ -706,10 +706,6 @@ static td_status check_surfaces(const td_scene *s, td_diag_list *diags) {
 
 td_status tdi_scene_check(const td_scene *s, td_diag_list *diags) {
     td_status status = TD_OK;
-    if (s->def.object_count < (s->value ? 1 : 0)) { // a program may add kinds of plants later
-        return tdi_scene_fault(s, diags, TD_ERR_SYNTAX, "objects",
-                               "the scene has no objects; it needs at least one");
-    }
     for (int32_t k = 0; k < s->def.object_count; k++) {
         status = worst(status, check_object(s, k, diags));
     }

@@ -251,8 +251,15 @@ static td_status make_scene(const char *file, td_scene **out) {
     td_diag diag = {.index = TD_NONE};
     td_status status = td_value_builder_finish(web.builder, &value, &diag);
     web.builder = NULL;
-    return status == TD_OK ? td_scene_from_value(value, file, NULL, out, &web.list)
-                           : add_fault(&diag);
+    status =
+        status == TD_OK ? td_scene_from_value(value, file, NULL, out, &web.list) : add_fault(&diag);
+    if (status == TD_OK && td_scene_def_get(*out)->object_count == 0) { // there is nothing to show
+        td_scene_free(*out);
+        return add_fault(&(td_diag){.status = TD_ERR_SYNTAX,
+                                    .index = TD_NONE,
+                                    .message = "the scene has no objects; it needs at least one"});
+    }
+    return status;
 }
 
 static td_status make_world(const td_scene *scene, bool adaptable, td_world **out) {

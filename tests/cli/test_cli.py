@@ -1517,6 +1517,15 @@ class BadInput(unittest.TestCase):
     def test_unknown_function(self):
         self.check_refused("axiom: A\nA --> F(sine(3))\n", 2, "unknown function 'sine'", column=9)
 
+    def test_scene_without_objects(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = pathlib.Path(folder) / "empty.yaml"
+            scene.write_text("step: 0.1\nobjects: []\n")
+            for command in ("check", "run"):
+                code, out, err = tendril(command, scene)
+                self.assertEqual(code, 3, (out, err))
+                self.assertIn("empty.yaml:2:10: error: the scene has no objects; it needs at least one", err)
+
     def check_warned(self, text, line, column, part):
         code, _, err = tendril("check", "-", text=text)
         self.assertEqual(code, 0, err)
