@@ -546,7 +546,7 @@ TD_TEST(segments_longer_than_half_a_cell_are_refused_with_their_length) {
     char text[TEXT];
     for (int32_t s = 0; s < td_solver_count(); s++) {
         stick_across_ridge(text, td_solver_get(s).name, "barrier", 2);
-        const fault faults[] = {{text, 2, 213, "0.35 m long"}};
+        const fault faults[] = {{text, 2, 213, "segment 0 (stem, material 'rope') is 0.35 m long"}};
         if (strcmp(td_solver_get(s).name, "helix") != 0) { // its elements have short capsules
             check_faults(faults, 1);
         }
@@ -566,6 +566,8 @@ TD_TEST(actor_with_long_segments_is_refused_by_a_world_with_a_height_field) {
     def.position = tdi_vec3(0, 3, 0);
     CHECK_INT(td_world_add_actor(w.world, &def, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_SAY(strstr(diag.message, "half the cell") != NULL, "%s", diag.message);
+    CHECK_HAS(diag.message, "segment 1 (stem, material 'rope')");
+    CHECK_INT(diag.index, 1);
     steps(w.world, 2);
 }
 

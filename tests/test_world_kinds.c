@@ -104,6 +104,7 @@ TD_TEST(world_with_added_kinds_is_restored_by_one_with_the_same_kinds_alone) {
     const td_vec3 before = tip_of(other, 0, -1);
     CHECK_INT(td_world_restore(other, bytes, size, &diag), TD_ERR_SYNTAX);
     CHECK_HAS(diag.message, "scene");
+    CHECK_HAS(diag.message, "kinds");
     CHECK(apart(tip_of(other, 0, -1), before) == 0);
     add_kind(other, "helix"); // in another order
     add_kind(other, "tree");

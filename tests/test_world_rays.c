@@ -455,6 +455,15 @@ static td_real gap_at(const void *context, td_real s) {
            r;
 }
 
+TD_TEST(overlap_with_a_height_field_is_refused_with_the_shapes_that_are_possible) {
+    OWNED(stage) s = stage_of("{objects: [{strand: {points: [[0, 0, 0], [0, 1, 0]]}}]}");
+    const td_collider field = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
+    td_diag diag = {.message = ""};
+    int32_t count;
+    CHECK_INT(td_world_overlap(s.world, &field, NULL, 0, &count, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "must be a sphere, capsule, box or plane");
+}
+
 TD_TEST(overlaps_are_those_of_a_search_through_all_and_in_order) {
     static const td_collider_kind kinds[] = {TD_COLLIDER_SPHERE, TD_COLLIDER_CAPSULE,
                                              TD_COLLIDER_BOX, TD_COLLIDER_PLANE};

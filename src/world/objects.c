@@ -225,11 +225,13 @@ static td_status make_borne(const td_world *w, tdi_actor *a) {
 }
 
 // Height fields touch the ends of segments: longer ones than half a cell would sink into ridges.
-static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *diag) {
+static td_status check_ground(const td_world *w, const td_skeleton *skeleton, const tdi_actor *a,
+                              td_diag *diag) {
     const td_scene_def *def = &w->scene->def;
     const size_t points = (size_t)a->state->point_count, capsules = (size_t)a->state->capsule_count,
                  bytes = points * sizeof(td_vec3) + capsules * sizeof(tdi_capsule);
     td_real cell = HUGE_VAL, longest = 0;
+    int32_t segment = 0;
     for (int32_t k = 0; k < def->collider_count; k++) {
         const td_scene_collider *c = &def->colliders[k];
         cell = c->kind == TD_COLLIDER_HEIGHT_FIELD ? fmin(cell, c->as.cell) : cell;
@@ -243,16 +245,22 @@ static td_status check_ground(const td_world *w, const tdi_actor *a, td_diag *di
     a->solver->implicit->contact->capsules(a->state, own);
     tdi_state_positions(a->state, tdi_all_nodes(a->state), false, x);
     for (size_t k = 0; k < capsules; k++) {
-        longest = fmax(longest, (1 - own[k].from) * tdi_norm(tdi_sub(x[own[k].b], x[own[k].a])));
+        const td_real length = (1 - own[k].from) * tdi_norm(tdi_sub(x[own[k].b], x[own[k].a]));
+        segment = length > (1 + 1e-9) * longest ? own[k].body : segment;
+        longest = fmax(longest, length);
     }
     tdi_alloc_free(w->alloc, x, bytes);
-    return longest <= (1 + 1e-9) * cell / 2
-               ? TD_OK
-               : tdi_fail(diag, TD_ERR_ARGUMENT,
-                          "a segment is %.3g m long, more than half the cell of a height field, "
-                          "%.3g m, so that it would sink into ridges: take shorter segments, a "
-                          "larger 'cell', or 'touches: false'",
-                          longest, cell);
+    if (longest <= (1 + 1e-9) * cell / 2) {
+        return TD_OK;
+    }
+    const td_segment *s = &td_skeleton_segments(skeleton)[segment];
+    return tdi_fail_at(
+        diag, TD_ERR_ARGUMENT, segment,
+        "segment %d (%s, material '%s') is %.3g m long, more than half the cell of a "
+        "height field, %.3g m, so that it would sink into ridges: take shorter "
+        "segments, a larger 'cell', or 'touches: false'",
+        (int)segment, td_organ_name(s->organ), td_skeleton_materials(skeleton)[s->material].name,
+        longest, cell);
 }
 
 td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {
@@ -271,7 +279,7 @@ td_status tdi_actor_form(td_world *w, int32_t variant, tdi_actor *a, td_diag *di
         status = tdi_actor_make_explicit_contact(w, a, diag);
     }
     status = status == TD_OK ? make_borne(w, a) : status;
-    return status == TD_OK ? check_ground(w, a, diag) : status;
+    return status == TD_OK ? check_ground(w, v->skeleton, a, diag) : status;
 }
 
 td_status tdi_actor_make(td_world *w, int32_t variant, tdi_actor *a, td_diag *diag) {

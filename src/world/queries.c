@@ -272,12 +272,11 @@ td_status td_world_overlap(td_world *w, const td_collider *shape, td_overlap *fo
                            int32_t capacity, int32_t *count, td_diag *diag) {
     TDI_REFUSE_IF(!w || !shape || !count || capacity < 0 || (capacity > 0 && !found));
     *count = 0;
-    td_status status = td_colliders_check(shape, 1, diag);
-    if (status == TD_OK && shape->kind == TD_COLLIDER_HEIGHT_FIELD) {
-        status =
-            tdi_fail(diag, TD_ERR_ARGUMENT,
-                     "the shape is a height field; it must be a sphere, capsule, box or plane");
+    if (shape->kind == TD_COLLIDER_HEIGHT_FIELD) {
+        return tdi_fail(diag, TD_ERR_ARGUMENT,
+                        "the shape is a height field; it must be a sphere, capsule, box or plane");
     }
+    td_status status = td_colliders_check(shape, 1, diag);
     status = status == TD_OK ? tdi_segment_tree_update(w, diag) : status;
     if (status != TD_OK) {
         return status;

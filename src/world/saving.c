@@ -230,9 +230,10 @@ void td_world_save(const td_world *w, void *bytes) {
 }
 
 static td_status other_scene(td_diag *diag) {
-    return tdi_fail(diag, TD_ERR_SYNTAX,
-                    "the checkpoint belongs to another scene or another version of Tendril, or its "
-                    "end is missing");
+    return tdi_fail(
+        diag, TD_ERR_SYNTAX,
+        "the checkpoint belongs to another scene, to a world with other added kinds or to "
+        "another version of Tendril, or its end is missing");
 }
 
 // Variants stand after the head, anyhow aligned.
