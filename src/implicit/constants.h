@@ -16,7 +16,7 @@
 #define TDI_SHIFT_TRIES   40   // by then a shift exceeds every stiffness
 #define TDI_SHIFT_GROWS   4.0  // after an increment of which less than SHIFT_CUT was taken
 #define TDI_SHIFT_CUT     0.3  // of an increment
-#define TDI_SHIFT_SHRINKS 0.1  // after an increment that was taken whole
+#define TDI_SHIFT_SHRINKS 0.25 // after an increment that was taken whole
 #define TDI_MOST_SHIFT    1e10 // of the first: no descent is left
 #define TDI_SLOW_REST     50   // iterations: statics that take more are tried in another way
 
