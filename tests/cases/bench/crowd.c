@@ -7,7 +7,8 @@
 //          1/60 s is timed by itself, since a frame that is late is seen whatever the mean is. The
 //          same with budgets of iterations and of time.
 // Work     The most iterations of a step, of all islands, with a quarter of the halvings of the
-//          line search: what a budget is compared with.
+//          line search and a 15th of the steps of conjugate gradients: what a budget is compared
+//          with, or somewhat more.
 // Time     Of the processor, so that other work on the machine does not count. Time budgets are by
 //          the clock on the wall: on a busy machine more steps are cut short.
 
@@ -100,7 +101,8 @@ static td_status walk(td_world *world, double speed, figures *f, td_diag *diag) 
         const td_step_stats now = td_world_stats(world);
         f->truncated += now.truncated > was.truncated;
         f->work = fmax(f->work, (double)(now.iterations - was.iterations) +
-                                    0.25 * (double)(now.halvings - was.halvings));
+                                    0.25 * (double)(now.halvings - was.halvings) +
+                                    (double)(now.gradient_steps - was.gradient_steps) / 15);
     }
     return status;
 }
