@@ -182,7 +182,7 @@ TD_TEST(many_kinds_take_memory_in_proportion_to_their_number) {
     CHECK_SAY(held[2] < 9 * held[0], "%zu bytes for 448, %zu for 64", held[2], held[0]);
     def.rest_under_gravity = true;
     def.stiffness = 0;
-    td_world_add_kind(world, &def, &out, &diag);
+    CHECK_INT(td_world_add_kind(world, &def, &out, &diag), TD_ERR_SYNTAX);
     const size_t before = heap.held;
     for (int32_t k = 0; k < 64; k++) {
         CHECK_INT(td_world_add_kind(world, &def, &out, &diag), TD_ERR_SYNTAX);
