@@ -195,3 +195,37 @@ TD_TEST(reference_stem_that_a_capsule_pushes_along_takes_whole_steps) {
     CHECK_SAY(iterations < 8 * 60 && many < 8 * 480, "%d, %d", (int)iterations, (int)many);
     CHECK_SAY(most > 0.9 * fine && most < 1.01 * fine, "%g J, in fine steps %g J", most, fine);
 }
+
+// ---- clamped ---------------------------------------------------------------------------------
+
+// N: the sum of what a collider presses on an actor.
+static td_real pressed_by(const td_world *w, int32_t collider) {
+    td_contact all[64];
+    const int32_t count = td_world_contacts(w, all, 64);
+    td_real sum = 0;
+    CHECK(count <= 64);
+    for (int32_t k = 0; k < count && k < 64; k++) {
+        const bool that = all[k].other_actor == TD_NONE && all[k].other == collider;
+        sum += that ? fabs(tdi_dot(all[k].force, all[k].normal)) : 0;
+    }
+    return sum;
+}
+
+// A stem is led down to the ground, and a box onto it; they leave it a hundredth of its radius on
+// either side.
+TD_TEST(reference_stem_clamped_against_the_ground_is_pressed_by_a_constant_force) {
+    for (int32_t k = 0; k < 3; k++) {
+        OWNED(stage) s = stage_printed(
+            "{contact: {}, colliders: [{plane: {}}, {box: {size: [0.2, 0.1, 0.2], position: \n"
+            " {keys: [[0, [0.2, 0.08, 0]], [0.5, [0.2, 0.0702, 0]]], interpolate: linear}}}],\n"
+            " objects: [{solver: %s, start: drawn, position: {keys: [[0, [0, 0.0125, 0]], [0.5,\n"
+            " [0, 0.0101, 0]]], interpolate: linear}, strand: {points: [[0, 0, 0], [0.4, 0, 0]],\n"
+            " segments: 8, radius: 0.01, material: green-wood}}]}",
+            solvers[k]);
+        run_to(s.world, 1);
+        const td_real first = pressed_by(s.world, 1);
+        CHECK(first > 1);
+        run_to(s.world, 3);
+        CHECK_REL(pressed_by(s.world, 1), first, 1e-3);
+    }
+}

@@ -21,6 +21,7 @@
 #define NARROW       0.1  // of the range: smaller gaps make the barrier stronger
 #define WIDE         0.4  // of the range: larger gaps make it weaker
 #define STRONGER     1.1  // times its strength in a step: more would push bodies at rest
+#define UNCHANGED    1e-3 // of a gap: where a stronger barrier opens no gap, nothing gives way
 #define STRONGEST    1e6  // times its first strength: more would spoil the condition number
 #define CHANGES      0.1  // s: time in which its force may grow by e^2 as steps become shorter
 #define SHORT        0.9  // of the first gap: the range of a new body; gaps are smoothed by less
@@ -234,6 +235,20 @@ static void end_range(tdi_body_contact *t) {
     }
 }
 
+// The gap of the nearest pair over its range; 1: there is no pair.
+static td_real room_of(const tdi_body_contact *t, const int32_t which[2], td_real gap) {
+    if (which[0] == TD_NONE) {
+        return 1;
+    }
+    td_real radius = t->capsule[which[0]].radius,
+            reach = fabs(t->barriers.range[t->owner[which[0]]]);
+    if (which[1] < t->capsule_count) {
+        radius = fmin(radius, t->capsule[which[1]].radius);
+        reach = fmin(reach, fabs(t->barriers.range[t->owner[which[1]]]));
+    }
+    return gap / (t->opts.gap * (t->terms.rule.h > 0 ? reach : 1) * radius);
+}
+
 td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_real dt, td_real h,
                                  td_real from, td_real to, td_diag *diag) {
     int32_t which[2];
@@ -273,7 +288,15 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
         return tdi_body_contact_overlap_fail(t, y, which, -least, " at the start of the step",
                                              diag);
     }
+    t->barriers.room_began = room_of(t, which, least);
     return h > 0 && !t->exact_step.used ? lag(t, y, diag) : TD_OK;
+}
+
+// The change of the barrier's strength where gaps are small: none while the least of them keeps its
+// size, as that of a body clamped between two colliders does at any strength.
+static td_real strengthens(const tdi_body_contact *t, td_real room) {
+    const td_real began = t->barriers.room_began;
+    return fabs(room - began) > UNCHANGED * began ? STRONGER : 1;
 }
 
 void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
@@ -286,7 +309,7 @@ void tdi_body_contact_end(tdi_body_contact *t, const tdi_system *y) {
         return;
     }
     const td_real room = tdi_body_contact_least_gap(t, 1),
-                  change = room < NARROW ? STRONGER
+                  change = room < NARROW ? strengthens(t, room)
                            : room > WIDE ? 1 / STRONGER
                                          : 1,
                   strength = room < 1 ? fmin(fmax(change * strength_of(t), 1), STRONGEST) : 1;
@@ -394,15 +417,6 @@ bool tdi_body_contact_is_clear(tdi_body_contact *t, const tdi_system *y) {
 
 td_real tdi_body_contact_least_gap(const tdi_body_contact *t, td_real time) {
     int32_t which[2];
-    td_real least = tdi_contacts_least(t->set, t->now, time, which);
-    if (which[0] == TD_NONE) {
-        return 1;
-    }
-    td_real radius = t->capsule[which[0]].radius,
-            reach = fabs(t->barriers.range[t->owner[which[0]]]);
-    if (which[1] < t->capsule_count) {
-        radius = fmin(radius, t->capsule[which[1]].radius);
-        reach = fmin(reach, fabs(t->barriers.range[t->owner[which[1]]]));
-    }
-    return least / (t->opts.gap * (t->terms.rule.h > 0 ? reach : 1) * radius);
+    const td_real least = tdi_contacts_least(t->set, t->now, time, which);
+    return room_of(t, which, least);
 }

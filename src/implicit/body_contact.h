@@ -36,6 +36,7 @@ typedef struct tdi_barriers {
     tdi_barrier *state; // of a member: of the last step, then of this one
     td_real own_force;  // N: the size of the bodies' own forces
     td_real stop_time;  // s: as in the barriers, of this step
+    td_real room_began; // the least gap over its range, where the step began
     td_real *range;     // of a member: scratch, as in its barrier
     td_real *potential; // of a member: scratch, as in its barrier
 } tdi_barriers;
