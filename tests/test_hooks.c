@@ -203,7 +203,7 @@ TD_TEST(log_tells_of_a_stem_that_is_held_and_of_steps_in_halves) {
     }
     CHECK_INT(told, 1);
     CHECK(h.count[TD_LOG_WARNING] >= 1);
-    CHECK_HAS(h.last[TD_LOG_WARNING], "'object-0' is held from");
+    CHECK_HAS(h.last[TD_LOG_WARNING], "'object-0' is blocked from");
     CHECK_INT(h.count[TD_LOG_ERROR], 0);
 }
 

@@ -52,7 +52,7 @@ TD_TEST(stem_that_is_jammed_is_told_of_once_and_all_others_keep_moving) {
             CHECK(td_world_time(s.world) > time);
             if (status == TD_ERR_BLOCKED) {
                 told++;
-                CHECK_SAY(strstr(diag.message, "'object-0-1' is held at"), "%s", diag.message);
+                CHECK_SAY(strstr(diag.message, "'object-0-1' is blocked at"), "%s", diag.message);
             }
             const int32_t count = td_world_blocked_actors(s.world, held, 3);
             CHECK(count <= 1);

@@ -19,7 +19,7 @@ extern "C" {
 /// Adds a constraint of any kind but TD_CONSTRAINT_CURVE, from the next step on, between `first`
 /// and `second`, which take the place of `actor` of the constraint; `second` all zero: the frame of
 /// the world. `start` and `end` are times of the world. Both actors step implicitly, by the same
-/// integrator. TD_ERR_ARGUMENT names what is wrong.
+/// integrator. TD_ERR_ARGUMENT names the invalid field.
 TD_API td_status td_world_add_constraint(td_world *world, const td_constraint *def,
                                          td_actor_id first, td_actor_id second,
                                          td_constraint_id *out, td_diag *diag);

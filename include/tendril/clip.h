@@ -43,7 +43,7 @@ typedef struct td_clip_collider {
     td_real radius; ///< As those of td_collider.
     td_real length;
     td_vec3 sides;
-    td_vec3 centre;               ///< m, in its own axes: of the disc that stands for a plane.
+    td_vec3 centre;               ///< m, in its own axes: of the disc that represents a plane.
     td_real reach;                ///< m: radius of that disc. Its edge fades out.
     const td_height_field *field; ///< Of a height field; borrowed.
 } td_clip_collider;

@@ -35,11 +35,11 @@ typedef struct td_force_def {
 TD_API td_force_def td_force_def_default(void);
 
 /// The force acts unchanged through the next step, of any length, and ends with it. Forces add up.
-/// A step that fails leaves it for the next, unless td_world_clear_forces() drops it; an actor that
-/// is held or disabled in the step does not feel it. Takes memory only where none was reserved by
-/// td_world_reserve_grabs(): each counts as a grab until the step is done. TD_ERR_ARGUMENT for a
-/// segment that is not there, a number that is not finite, a size above 1e9 or an actor that is
-/// disabled.
+/// A step that fails leaves it for the next, unless td_world_clear_forces() drops it. An actor that
+/// is blocked or disabled in the step does not feel it. Takes memory only if
+/// td_world_reserve_grabs() reserved too little: each force counts as a grab until the step is
+/// done. TD_ERR_ARGUMENT for a missing segment, a number that is not finite, a size above 1e9 or a
+/// disabled actor.
 TD_API td_status td_world_add_force(td_world *world, const td_force_def *def, td_diag *diag);
 /// The same with an impulse: at the end of the next step the momentum of a free body is larger by
 /// exactly `vector`, with nothing else that acts. That step and the next are of first order.

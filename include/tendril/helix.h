@@ -4,10 +4,10 @@
 /// @file helix.h
 /// What only Super-Helices have (solver "helix" of body.h): rods as pieces of helices. An element
 /// has two curvatures and a twist, constant along it, as its only unknowns; lengths never change.
-/// Models can be made from elements. Bodies and models of other solvers are refused. A skeleton as
-/// helices: see docs/theory/helix.md; hinges, slides, rings and held far ends are refused. By the
-/// integrator TD_EULER helices move by the published recursive method (Bertails 2009) with frozen
-/// twist.
+/// Models can be made from elements. Bodies and models of other solvers are refused.
+/// docs/theory/helix.md says how a skeleton becomes helices; hinges, slides, rings and clamped or
+/// pinned far ends are refused. The integrator TD_EULER is the published recursive method
+/// (Bertails 2009) with frozen twist.
 ///
 /// Axes of a frame: +Y along the centreline, X and Z the principal axes of the section, as those of
 /// a skeleton's segment. Curvatures are vectors in these axes, 1/m: (about X, twist about Y, about

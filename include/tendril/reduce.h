@@ -17,8 +17,8 @@ extern "C" {
 typedef enum td_reduce_mode {
     TD_REDUCE_OWN,         ///< It moves by itself.
     TD_REDUCE_FROZEN,      ///< It keeps its angle.
-    TD_REDUCE_QUASISTATIC, ///< It follows its loads at rest: what it carries is too small to
-                           ///< matter.
+    TD_REDUCE_QUASISTATIC, ///< It is in equilibrium with its loads: the inertia that it carries is
+                           ///< negligible.
     TD_REDUCE_JOINED, ///< It turns with the joint of its parent, in proportion to their compliance.
 } td_reduce_mode;
 

@@ -20,7 +20,7 @@ typedef struct td_solver_info {
     bool curved;           ///< Segments are chords of curves: likewise, but because these bend.
     bool contact;          ///< Its states touch colliders,
     bool mutual;           ///< themselves, and states of all solvers.
-    bool ends;             ///< Both ends of a strand can be held and moved.
+    bool ends;             ///< Both ends of a strand can have prescribed motions.
     bool rings;            ///< Strands can be closed.
     bool hinges;           ///< Joints can be hinges and slides.
     bool rest;             ///< A drawn shape can be one of rest under gravity.

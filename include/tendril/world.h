@@ -63,9 +63,9 @@ TD_API void td_world_free(td_world *world); ///< NULL is allowed.
 /// td_world_opts.no_growth. TD_ERR_DIVERGED when a value is not finite any more: the
 /// time stays, and `diag` names the object, its fastest segment (also in diag->index) and the time.
 /// After a failure everything is as it was before the call, to the bit.
-/// TD_ERR_BLOCKED, with td_world_opts.hold_blocked, is no failure: the step was made, but for
-/// actors that began to be held in it; `diag` names the first. While they are held further steps
-/// are TD_OK.
+/// TD_ERR_BLOCKED, with td_world_opts.hold_blocked, is no failure: all actors moved but the blocked
+/// ones, and `diag` names the first newly blocked actor. Further steps return TD_OK while no other
+/// actor becomes blocked.
 TD_API td_status td_world_step(td_world *world, td_diag *diag);
 
 #define TD_ADVANCE_LEAST 1e-9 ///< s: as little as keyframes may be apart.
@@ -140,10 +140,10 @@ TD_API td_step_times td_world_step_times(const td_world *world);
 
 // ---- ids ------------------------------------------------------------------------------------
 
-/// Actors, colliders and constraints are named by ids. All zero: names nothing. Functions that
-/// return a status refuse what was removed with TD_ERR_STALE; others return nothing for it. An
-/// index is for loops over all of a kind and for arrays with one entry each. It goes from 0 to the
-/// count of its kind; indices of what was removed are used again.
+/// Ids name actors, colliders and constraints. The null id is all zero. Functions that return a
+/// status refuse the id of a removed item with TD_ERR_STALE; others return zero or NULL for it. An
+/// index is for loops over all items of a kind and for arrays with one entry each. It goes from 0
+/// to the count of its kind; indices of removed items are used again.
 typedef struct td_actor_id {
     uint32_t place;      ///< Index, and 1.
     uint32_t generation; ///< How often the place was taken.
@@ -158,7 +158,7 @@ typedef struct td_constraint_id {
     uint32_t place, generation, world; ///< As those of an actor.
 } td_constraint_id;
 
-/// What has this index now; names nothing when nothing has.
+/// The id of the item that has this index now; all zero where there is none.
 TD_API td_actor_id td_world_actor_id(const td_world *world, int32_t index);
 TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t index);
 /// Those of the scene come first, in its order.
@@ -239,8 +239,8 @@ typedef struct td_rest {
 /// Brings all actors to rest under the current gravity, without winds and other loads, from their
 /// current poses. Velocities become 0 and the time does not change. `rests`, if given, gets one
 /// entry for each actor.
-/// TD_ERR_DIVERGED, naming the actor, when one does not come to rest; of actors that touch or that
-/// constraints join the first. Poses and velocities are then as they were.
+/// TD_ERR_DIVERGED when an actor has no rest pose; `diag` names it. Of actors that touch each other
+/// or that constraints join, it names the first. Poses and velocities are then as they were.
 TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);
 /// The `count` lowest modes of an actor about its pose, which must be at rest under the current
 /// gravity; see td_mode. Constraints that act take part: modes are then those of all actors that
@@ -279,8 +279,9 @@ TD_API int32_t td_world_forces(const td_world *world, td_contact *forces, int32_
 
 // ---- constraints ----------------------------------------------------------------------------
 
-/// Those of the scene, and places of those that a program added. Where a constraint of the scene
-/// holds is changed by td_world_set(), with paths such as "constraints[2].point.to.x".
+/// Number of indices of constraints: those of the scene, then those added by the program.
+/// td_world_set() changes the targets of the scene's constraints, with paths such as
+/// "constraints[2].point.to.x".
 TD_API int32_t td_world_constraint_count(const td_world *world);
 /// Its name, or its kind and number; an id that names nothing when none has this name.
 TD_API const char *td_world_constraint_name(const td_world *world, td_constraint_id constraint);

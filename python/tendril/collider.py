@@ -70,7 +70,7 @@ class Collider(Unpickled):
             check(function(world, self._id, *args, diag), diag)
 
     def move(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:
-        """Moves it through the next step, in which it pushes what is in its way."""
+        """Moves it through the next step, in which it pushes objects in its path."""
         self._call(lib.td_world_move_collider, position, rotation)
 
     def place(self, position: Sequence[float], rotation: Sequence[float] = (1, 0, 0, 0)) -> None:

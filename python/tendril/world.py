@@ -413,7 +413,7 @@ class World(Unpickled):
                 found = room("td_overlap", count[0]) if len(found) < count[0] else found
         return np.stack([found["actor"]["place"].astype(int) - 1, found["segment"]], axis=1)
 
-    # ---- what comes and goes ------------------------------------------------------------------
+    # ---- adding and removing ------------------------------------------------------------------
 
     def add_kind(self, definition: Dict[str, Any]) -> int:
         """Adds an object to the scene, without actors: a dict as in "objects", with a "strand" or a "skeleton" of
@@ -443,7 +443,7 @@ class World(Unpickled):
 
     @property
     def colliders(self) -> List[Collider]:
-        """Those of the scene, in its order, and those that were added."""
+        """The colliders of the scene, in its order, then the added ones."""
         count = lib.td_world_collider_count(self._c)
         return [Collider(self, k) for k in range(count) if lib.td_world_collider_id(self._c, k).place]
 
@@ -625,7 +625,7 @@ class Actor(Unpickled):
 
     @property
     def blocked(self) -> Optional[str]:
-        """Why it could not be solved in the last step and was held, with hold_blocked or a budget; None: it was."""
+        """The reason why the last step blocked the actor, with hold_blocked or a budget; None: it moved."""
         return self._status()
 
     @property
@@ -640,7 +640,7 @@ class Actor(Unpickled):
 
     @property
     def asleep(self) -> bool:
-        """It stands still and costs nearly nothing, until something acts on it."""
+        """The actor does not move and costs nearly nothing, until something acts on it."""
         return lib.td_world_actor_asleep(self.world._c, self._id)
 
     def sleep(self) -> None:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blocks from chunks. A block has a head before it; a chunk is a row of blocks. The smallest unused
-// block that is large enough is taken, and what it has left becomes a block. Neighbours that are
-// both unused become one.
+// block that is large enough is taken, and the rest of it becomes a block. Two unused neighbours
+// become one block.
 
 #include "base/blocks.h"
 

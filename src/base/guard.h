@@ -18,9 +18,9 @@ static inline bool tdi_has(int32_t index, int32_t count) {
         }                \
     } while (0)
 
-// TD_ERR_ARGUMENT of a function that got NULL or an index that is not there.
+// TD_ERR_ARGUMENT of a function that got NULL or an invalid index.
 td_status tdi_refuse(td_diag *diag, const char *function);
-// Ends the public function that it stands in with this error, in its parameter `diag`.
+// Makes the surrounding public function return this error, in its parameter `diag`.
 #define TDI_REFUSE_IF(condition)               \
     do {                                       \
         if (condition) {                       \

@@ -47,8 +47,8 @@ typedef struct cli_option {
 } cli_option;
 
 // Reads options and operands in any order; `--` ends the options, a name of NULL their table.
-// Operands are put together at the front of argv. Returns how many there are, or -1 after telling
-// what is wrong; with `operand`, such as "one FILE", anything but one is wrong.
+// Operands are put together at the front of argv. Returns their number, or prints
+// the error and returns -1. With `operand`, such as "one FILE", exactly one operand is allowed.
 int cli_read_options(int argc, char **argv, const cli_option *options, const char *command,
                      const char *operand);
 

@@ -88,8 +88,8 @@ bool tdi_constraint_of_joint(td_constraint_kind kind);
 
 // Number of relations; `joint` is the kind of joint of its first side, if it acts on a joint.
 int32_t tdi_constraint_relation_count(const td_constraint *c, td_joint_kind joint);
-// The relations, with what was found, the target for now, and how the first side is turned when the
-// step begins. Fills as many as there are.
+// Fills all relations of the constraint. `found` is the placement at its beginning, `target` the
+// current target, `turned` the rotation of the first side when the step begins.
 void tdi_constraint_relations(const td_constraint *c, td_joint_kind joint,
                               const tdi_rest_placement *found, const td_constraint_target *target,
                               td_quat turned, const tdi_cubic_curve *curve,

@@ -17,7 +17,7 @@
 
 #define KEPT   0.1  // of a gap, or of its range when it is larger
 #define SOLVED 1e-3 // likewise, where Newton's method has found the gap
-#define FOUND  2.0  // of the range: a gap may close to what was found
+#define FOUND  2.0  // above 1: no such limit, for the path to a solved pose; gaps keep SOLVED
 #define CLOSED 0.3  // of the range, by increments that a line search tries
 #define AROUND 0.1  // sine: half the angle by which a contact may rotate in the step of its impact
 #define CORE   0.5  // of the radii: capsules that pass each other less deeply only graze

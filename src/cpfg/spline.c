@@ -2,8 +2,8 @@
 // Functions as B-splines.
 //
 // Method   The curve's parameter at which it passes x is found by bisection. cpfg stops within
-//          0.001 of x, and draws straight lines between the samples of a table; both are kept, so
-//          that a model computes what it does there.
+//          0.001 of x, and draws straight lines between the samples of a table; Tendril does
+//          both too, so that a model gets the same numbers.
 
 #include "cpfg/spline.h"
 

@@ -87,8 +87,8 @@ static td_real reach_of(const tdi_helix_capsule *c) {
                                       : 0;
 }
 
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. What is
-// within the reach of a welded body along the stem cannot leave it.
+// Neighbours, and capsules that overlap in the drawn pose, such as leaves at a node or crossing
+// twigs. Segments within the reach of a welded body along the stem are its neighbours too.
 bool tdi_helix_apart(const void *body, int32_t i, int32_t j) {
     const tdi_helix_state *s = body;
     const tdi_helix_capsule *p = &s->model->capsule[i], *q = &s->model->capsule[j];

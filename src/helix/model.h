@@ -28,7 +28,7 @@ typedef struct tdi_helix_state tdi_helix_state;
 
 typedef struct tdi_helix_element {
     int32_t parent;    // or TD_NONE: on the base
-    td_end_kind root;  // how its start is held, without parent
+    td_end_kind root;  // boundary condition of its start, without parent
     td_real at;        // m: arc length on the parent
     td_vec3 place;     // m: of its start, in the axes of the frame there
     tdi_mat3 turn;     // of its first frame, in those axes

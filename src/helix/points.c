@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Material points of helices, and what acts on them.
 //
-// Position  rides at an arc length of an element, with an offset in the axes of the frame there. A
-//           segment may also stand on the base, whose motion nobody chooses. Nodes, the ends of
+// Position  moves with an element at an arc length, with an offset in the axes of the frame there.
+//           A segment may also be fixed to the base, whose motion is prescribed. Nodes, the ends of
 //           capsules, are such points.
 // Rotation  of a capsule is that of the frame in its middle, since x* of the rule. It changes by
 //           J^-1 w (math/turn.h) of the turn a since the step began.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What is saved of a state. Functions of tdi_implicit; `body` is a tdi_helix_state.
+// Saves of a state. Functions of tdi_implicit; `body` is a tdi_helix_state.
 
 #include "helix/state.h"
 

@@ -116,7 +116,8 @@ static bool is_constrained(const td_body *body) {
     return body->coupling.constraints && body->coupling.constraints->solve.system;
 }
 
-// At members that coupled constraints hold, or at those that eliminate themselves.
+// Applies the forces f to members with coupled constraints, or to members that solve for their
+// increments without the coupled system.
 static void push_active(const tdi_body_contact *t, const tdi_system *y, bool constrained,
                         const td_vec3 *f) {
     for (int32_t a = 0; a < t->gradients.active_count; a++) {

@@ -6,12 +6,12 @@
 // A set of constraints holds the members of a group. A system has any number of sets, in a list;
 // no body is in two groups. In a step:
 //
-//   tdi_constraints_begin       which constraints act, where their targets are, what is found at a
-//   start in every iteration    evaluate; expand, before bodies are factored; solve, after them,
-//   which
-//                         changes the increments; finish, which gives the forces; value for the
-//                         line search; judge after the move
-//   tdi_constraints_accept      forces for the next step, what broke, reports
+//   tdi_constraints_begin   finds the constraints that act, their targets, and the placements of
+//                           those that begin
+//   in every iteration      evaluate; expand, before bodies are factored; solve, after them, which
+//                           changes the increments; finish, which gives the forces; value for the
+//                           line search; judge after the move
+//   tdi_constraints_accept  keeps forces for the next step, breaks constraints, reports
 //
 // Row     a number c with its force f: 0 = c, or 0 <= c and f <= 0. The potential gains
 //         (f^2 - l^2)/(2 K), f = l + K c, where f is below 0 if the row is one-sided. l, the
@@ -63,7 +63,7 @@ typedef struct tdi_row_side {
 typedef struct tdi_row_group {
     int32_t constraint, relation;       // of the set, and of the constraint
     int32_t node;                       // of the Schur complement; TD_NONE: pinned
-    int32_t first_row, row_count;       // of those that are eliminated with a body
+    int32_t first_row, row_count;       // of the rows eliminated with a body
     int32_t point[TDI_RELATION_POINTS]; // of the set; TD_NONE: the world's
     td_vec3 fixed[TDI_RELATION_POINTS]; // places of the world's points
     tdi_row_side side[2];
@@ -112,13 +112,13 @@ struct tdi_constraint_set {
     tdi_point *point;
     td_vec3 *place, *move;      // of a point
     int32_t *first_node, *node; // of a member: relations that couple it, and one past all; in held
-    td_real *scale;             // of a member: kg, of a segment in the mean
+    td_real *scale;             // of a member: kg, mean mass of its segments
     td_real h;                  // of the rule; 0: statics
     tdi_set_solve solve;
 };
 
-// Members are the bodies that `actor` of the constraints names; those of a system are told by
-// tdi_constraints_bind(). Everything is copied. Names the constraint that a solver cannot take.
+// `actor` of the constraints is an index into the members. tdi_constraints_bind() relates them to
+// the members of a system. Everything is copied. Errors name a constraint that a solver refuses.
 // With `has_contact` there may be contact in steps.
 td_status tdi_constraint_set_new(const tdi_member *members, int32_t member_count,
                                  const td_constraint *constraints, int32_t count, bool has_contact,

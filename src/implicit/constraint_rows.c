@@ -223,8 +223,8 @@ bool tdi_constraints_are_curved(tdi_constraint_set *all) {
     return false;
 }
 
-// Rows [from, to) of a relation, eliminated with its body: what they see of its two points, as v of
-// coupled_assembly.c.
+// Rows [from, to) of a relation, eliminated with its body: their Jacobians at its two points, the v
+// of coupled_assembly.c.
 static void set_rows(const tdi_constraint_set *h, const tdi_member *m, const tdi_row_group *b,
                      int32_t from, int32_t to) {
     td_vec3 direction[TDI_GROUP_ROWS] = {{0}}, back[TDI_GROUP_ROWS] = {{0}};

@@ -303,9 +303,9 @@ static bool comes_before(const int32_t pair[2], int32_t a, int32_t b) {
     return pair[0] < a || (pair[0] == a && pair[1] < b);
 }
 
-// Notes the pairs of capsules, as many as there is room for: how many there are. Whether they are
-// not those that were noted last. Barriers and frictions come one after the other in the order of
-// pairs; most have both.
+// Records the pairs of capsules up to the limit, and returns the number of all. `changed`: they
+// differ from the pairs recorded before. The list has barriers, then frictions, each in the order
+// of pairs; most pairs have both.
 static int32_t note_pairs(const tdi_body_contact *t, bool *changed) {
     tdi_coupled *c = t->solve.coupled;
     int32_t count, pairs = 0, barriers = 0, passed = 0;

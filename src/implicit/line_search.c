@@ -200,8 +200,9 @@ static void lengthen(tdi_newton_run *n, td_real longest) {
     }
 }
 
-// Parts that want to move far were limited, each by itself, and what they carry follows that; it
-// need not go down. Then all increments are made shorter alike, which does.
+// Large increments of joints were limited one by one, and their subtrees follow. Such increments
+// need not decrease the value. If they do not, all increments are scaled by one factor instead,
+// which does.
 static td_real search_limited(tdi_newton_run *n, td_real longest) {
     td_real value;
     const bool there = value_of_kept(n->system, &value); // and the whole increment is tried

@@ -127,7 +127,7 @@ static td_status squeezed(const tdi_newton_run *n) {
     char tightest[TDI_TIGHTEST];
     tdi_body_contact_tightest_text(n->system->contact, n->system, tightest);
     return tdi_fail(n->diag, TD_ERR_DIVERGED,
-                    "there is no room: colliders, bases or held ends squeeze an object%s; "
+                    "there is no room: colliders, bases or driven ends squeeze an object%s; "
                     "move them apart, or try a shorter step",
                     tightest);
 }
@@ -159,8 +159,8 @@ static td_status follow_prescribed(tdi_newton_run *n) {
 
 // ---- idle members ---------------------------------------------------------------------------
 
-// Makes members idle that have converged, until the others have; then wakes those that were
-// disturbed. Whether some wake.
+// Makes converged members idle until all have converged; then wakes the disturbed ones. True if
+// some wake.
 static bool update_idle(tdi_newton_run *n, td_real taken, bool done) {
     const tdi_system *y = n->system;
     tdi_body_contact *t = y->contact;

@@ -18,7 +18,7 @@ typedef struct tdi_rule {
     bool uneven;     // the last step had another length
     td_real again;   // then x* = x + again (x - x_before); 1/3 for steps of one length
     bool piece;      // part of a step that is taken in halves
-    td_real part;    // of the remaining motion of held ends, in this piece; 1: whole step
+    td_real part;    // of the remaining motion of driven ends, in this piece; 1: whole step
     bool in_contact; // there is contact: points must move on straight lines
     bool has_impact; // velocities jump in this step: the next rule must not use earlier values
 } tdi_rule;

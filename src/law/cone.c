@@ -8,7 +8,7 @@
 //          slide    (n + m t)(n + m t)^T/(1 + m^2) + m g_n/|y_t| (I - n n^T - t t^T),
 //                   t = y_t/|y_t|
 //          apart    0
-//        l <- g, time and again, makes it exact: what is left is (g - l)/K.
+//        Repeated updates l <- g make it exact: the residual is (g - l)/K.
 // Least  With a least force along n the projection is that on the cone above that least, which is
 //        that on a disc where the projection on the cone has less: V = (2 y.g - |g|^2)/(2K).
 // Disc   |g| <= r: the same V, g = projection of y on the disc.

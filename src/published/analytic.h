@@ -42,7 +42,7 @@ typedef struct tdi_lcp_row {
     bool fast;   // one-sided, and approaches faster than `slow`
 } tdi_lcp_row;
 
-typedef struct tdi_analytic_touch { // a contact: its row of the normal, and what is told of it
+typedef struct tdi_analytic_touch { // a contact: its row of the normal, and its report
     int32_t row;
     int64_t key; // of that row
     td_analytic_contact told;

@@ -62,8 +62,8 @@ tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_ar
     return m;
 }
 
-// Where the start of a root is, and how it moves, with the base at a given place. Accelerations are
-// those of the base: what is pinned or free has others.
+// Position and motion of the start of a root, for a given motion of the base. The start of a
+// clamped root has the acceleration of the base; the unknowns of pinned and free roots add to it.
 static tdi_helix_moving root_motion(const tdi_helix_state *s, const tdi_helix_forward_opts *with,
                                     int32_t i, const td_base_motion *base) {
     const tdi_helix_element *e = &s->model->element[i];

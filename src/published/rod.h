@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The step of the paper on discrete elastic rods: what it keeps of a node while it works, and the
-// systems with three diagonals that both its halves solve.
+// The step of the paper on discrete elastic rods: its scratch for each node, and the tridiagonal
+// systems that both of its halves solve.
 
 #include "rod/model.h"
 
@@ -36,13 +36,13 @@ static inline tdi_rod_row *tdi_rod_rows(const tdi_rod_state *s) {
 // Solves for b, row after row of a part. False when the matrix is not positive semi-definite.
 bool tdi_rod_solve_rows(tdi_rod_row *rows, const tdi_rod_part *part);
 
-// Turns frames to where the elastic energy, times `stiffness`, and that of the loads is least, and
-// sets frames and strains; the turns stay in the rows.
+// Turns frames to the minimum of the elastic energy, times `stiffness`, and of that of the loads,
+// and sets frames and strains; the turns stay in the rows.
 void tdi_rod_ease_frames(const tdi_rod_state *state, td_real stiffness, td_step_stats *stats);
 
-// One step by symplectic Euler, with lengths kept by projection and frames at rest. What is held
-// goes to its targets. TD_ERR_STRUCTURE for what the method does not know: branches and bodies;
-// TD_ERR_DIVERGED when lengths cannot be kept. What fails leaves the state as it was.
+// One step by symplectic Euler, with lengths kept by projection and frames at rest. Nodes with
+// prescribed motion move to their targets. TD_ERR_STRUCTURE for branches and bodies;
+// TD_ERR_DIVERGED when lengths cannot be kept. A step that fails leaves the state as it was.
 td_status tdi_rod_explicit_step(void *state, const td_step_opts *opts, td_step_stats *stats,
                                 td_diag *diag);
 

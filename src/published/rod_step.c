@@ -416,8 +416,8 @@ static td_status step(tdi_rod_state *s, const td_step_opts *o, td_step_stats *st
     return TD_OK;
 }
 
-// What moves with the base goes with it. When the step fails, that comes back, and so does what
-// such a step overwrites of the past.
+// Moves driven nodes with the base. When the step fails, they return, and the history that the step
+// overwrote is restored.
 td_status tdi_rod_explicit_step(void *state, const td_step_opts *o, td_step_stats *stats,
                                 td_diag *diag) {
     tdi_rod_state *s = state;

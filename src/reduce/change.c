@@ -6,9 +6,9 @@
 // With the moments M = [S mc; mc^T m] of the segments about the cluster's origin and their motions
 // A = [R' v], both in its axes,
 //   A_c = (sum A M) (sum M)^-1.
-// This is a projection: momentum stays, and kinetic energy does not grow. The next step takes what
-// is no motion of the joints out in the same metric. The same is done with what the rule of two
-// steps takes from the past, which goes on without a new start.
+// This is a projection: momentum stays, and kinetic energy does not grow. The next step projects on
+// motions of the joints in the same metric. The history of the two-step rule is projected too, so
+// that this rule continues without a backward Euler step.
 
 #include "reduce/reduce.h"
 

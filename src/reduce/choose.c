@@ -232,9 +232,9 @@ static td_real out_of_step(const tdi_reduced_state *s, int32_t i, td_real way) {
            (rho < 4 * zeta ? rho / (4 * zeta) : 1);
 }
 
-// Groups of two, of four where those cost little; not behind what a load pushes, which would act on
-// one side of the group. What it missed while it was joined is remembered, or it would be joined
-// again at the next choice; not the jolt with which a motion begins.
+// Groups of two joints, of four where these cost little. A group never has a pushed segment inside,
+// because the load would act on one of its sides. The turn that a joint missed in a group is
+// kept, or the next choice would join it again; the jolt at the beginning of a motion is not.
 static td_real joined_cost(const tdi_reduced_state *s, int32_t i) {
     const int32_t index = s->shape[i].index;
     if (!s->shape[i].may_join || index % 4 == 0 ||

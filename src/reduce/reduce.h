@@ -163,7 +163,7 @@ typedef struct tdi_reduce_wind {
     int32_t *begin;   // a cluster: its first place in `from`; one more at the end
     int32_t *from;    // segments at which wind is asked for, cluster by cluster
     td_real *share;   // of the wind on the cluster
-    int32_t *served;  // the first place in `member` of those that each of these serves; one more
+    int32_t *served;  // the first index in `member` that each of these serves, and one past all
     td_vec3 *gusts;   // the wind at each of these
     td_vec3 *mean;    // a cluster: of these
     td_vec3 *segment; // a segment: scratch of choices and changes

@@ -18,8 +18,8 @@ bool tdi_rod_has_capsule(const tdi_rod_node *n) {
     return n->edge != TD_NONE && n->radius > 0 && !(n->flags & TDI_OFFSET);
 }
 
-// The way along the rod from the start of the later of two edges back to the earlier, m; no more
-// than `most`, which is also the answer when there is none.
+// m: the length of rod between the starts of two edges; `most` if it is longer or if no rod
+// connects them.
 static td_real way_between(const tdi_rod_model *m, int32_t a, int32_t b, td_real most) {
     td_real way = 0;
     if (m->node[a].ring != m->node[b].ring) {
@@ -89,9 +89,9 @@ static td_real reach_of(const tdi_rod_state *s, int32_t capsule) {
     return b ? fmax(tdi_norm(b->end[0]), tdi_norm(b->end[1])) : 0;
 }
 
-// A rod of radius r bends no tighter than r itself: closer than half such a turn along the rod, two
-// of its edges cannot touch. Welded bodies do not touch what they are drawn in, nor edges within
-// their reach along the rod, which cannot leave them.
+// A rod of radius r cannot bend to a smaller radius than r. Two edges closer than half a turn of
+// this radius along the rod therefore cannot touch. Welded bodies do not touch capsules that they
+// overlap in the drawn pose, nor edges within their reach along the rod.
 bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     const tdi_rod_state *s = body;
     const int32_t a = s->capsule_node[i], b = s->capsule_node[j];
@@ -101,7 +101,7 @@ bool tdi_rod_apart(const void *body, int32_t i, int32_t j) {
     return a == b || way_between(s->model, a, b, most) < most || (solid && drawn_close(s, i, j));
 }
 
-// How much of an edge, from its start, colliders do not touch: what stands on the base.
+// The fraction of an edge, from its start, that is rooted in the base: colliders do not touch it.
 static td_real rooted(const tdi_rod_model *m, const tdi_rod_node *n) {
     const bool held = n->flags & TDI_HELD_BASE;
     return held           ? 1

@@ -171,11 +171,11 @@ typedef struct tdi_rod_history {
                     // line through the last two
 } tdi_rod_history;
 
-// Where held ends shall be.
+// Targets of nodes with prescribed motion.
 typedef struct tdi_rod_targets {
-    td_vec3 *place, *m1;     // of held places and frames
-    td_vec3 *goal, *goal_m1; // of ends that were set by themselves: targets of the whole step
-    uint8_t *own;            // a held end that was set by itself: the base leaves it alone
+    td_vec3 *place, *m1;     // of positions and frames
+    td_vec3 *goal, *goal_m1; // of ends with targets of their own: targets of the whole step
+    uint8_t *own;            // the end has a target of its own: it does not follow the base
 } tdi_rod_targets;
 
 struct tdi_rod_state {
@@ -192,7 +192,7 @@ struct tdi_rod_state {
     td_vec3 *before_last; // where a node was two steps before
     // what the last step replaced, until the next begins, so that it can be undone
     tdi_rod_history replaced;
-    bool returned; // a step was taken back, and replaced.past is what it led to
+    bool returned; // a step was taken back, and replaced.past is its result
     tdi_rod_rule *rule;
     tdi_rod_rule *rule_kept; // as the last step left it, while one by another rule is under way
     tdi_weld_rule *weld_rule, *weld_rule_kept; // likewise
@@ -203,7 +203,7 @@ struct tdi_rod_state {
     tdi_rod_step *response;              // increments by forces of contact alone
     tdi_mat3 *area_axes;                 // of an edge when the step began, for the areas to the air
     struct tdi_rod_potential *potential; // of the implicit step that is under way
-    bool with_driven;                    // increments of what is held are given: solving keeps them
+    bool with_driven;                    // increments of driven nodes are given: solving keeps them
     int32_t *capsule_node;               // of a capsule; those of welded bodies are the last
     td_real (*border)[4][8];             // of a node of a ring, with its first two nodes
     td_real (*closing)[8][8];            // of a part that is a ring: factors of its first two nodes

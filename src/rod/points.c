@@ -9,7 +9,7 @@
 // Node      a vertex, or after those an end of a welded body's capsule (solids.c).
 // Rotation  of an edge, with the direction and length of when the step began: it is then linear in
 //           the unknowns, and moments act about where friction was found.
-// Contact   What it adds between the two nodes of a capsule has the shape of the rods' own matrix.
+// Contact   Its terms at the two nodes of a capsule fit into the blocks of the rod's matrix.
 
 #include "rod/points.h"
 

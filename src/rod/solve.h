@@ -26,6 +26,6 @@ bool tdi_rod_eliminate_ring(const tdi_rod_state *state, int32_t part);
 // it. With `carry` in the state the increments of what is held are given and stay.
 td_real tdi_rod_solve(const tdi_rod_state *state);
 
-// y = H x with blocks as they were before elimination. x is zero where something is held.
+// y = H x with blocks as they were before elimination. x is zero at driven nodes.
 void tdi_rod_multiply(const tdi_rod_model *model, const tdi_rod_work *work,
                       const td_real (*border)[4][8], const td_real (*x)[4], td_real (*y)[4]);

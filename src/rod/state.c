@@ -267,8 +267,8 @@ td_status td_rod_set_vertex(td_body *body, int32_t vertex, td_vec3 position, td_
     int32_t i = s->model->vertex_node[vertex];
     if (s->head.led && s->model->node[i].flags & TDI_HELD_PLACE) {
         return tdi_fail(diag, TD_ERR_ARGUMENT,
-                        "vertex %d is held, and the state belongs to a world: call "
-                        "td_world_move_actor()",
+                        "vertex %d has a prescribed position, and the state belongs to a world: "
+                        "call td_world_move_actor()",
                         (int)vertex);
     }
     if (!tdi_finite3(position) || !tdi_finite3(velocity)) {

@@ -475,7 +475,7 @@ tdi_rod_spot tdi_rod_spot_of(const tdi_rod_state *s, int32_t segment, td_vec3 lo
     const int32_t edge = tdi_rod_edge_of(s->model, segment, &from);
     tdi_rod_spot a = {.node = s->model->edge_node[edge]};
     td_vec3 point = local;
-    if (edge != segment) { // what is fixed to the edge does not stretch with it
+    if (edge != segment) { // bodies fixed to the edge do not stretch with it
         point = tdi_vec3(0, 0, 0);
         arm = tdi_rod_on_edge(s->model, segment, tdi_add(local, arm));
     }

@@ -659,7 +659,7 @@ static td_status check_collider_name(const td_scene *s, int32_t k, td_diag_list 
     return TD_OK;
 }
 
-// Contact that asks for what has no effect.
+// Refuses options of contact that have no effect.
 static td_status check_pushing(const td_scene *s, td_diag_list *diags) {
     const td_scene_contact *c = &s->def.contact, usual = td_scene_def_default().contact;
     const bool pushes = c->overlap == TD_OVERLAP_PUSH;

@@ -70,11 +70,11 @@ typedef struct tdi_transfer_ops {
     // have, and leaves the model unchanged.
     td_status (*take_springs)(void *model, const td_skeleton *from, const td_skeleton *to,
                               int32_t first, int32_t count, tdi_factors by, td_diag *diag);
-    // * A model of what is left of a skeleton that was cut, for a solver that would make another
-    // one of it than it made of the whole: motion cannot be kept otherwise. Or, with options, of a
-    // skeleton that has grown: of what there was the model keeps all, and what is new is made with
-    // them and has springs `by` times those of the skeleton. Such models are packed as bytes:
-    // `pack` gives how many, and writes them unless they are NULL.
+    // * The model of a cut or grown skeleton, for a solver that would divide it differently than
+    // the old one, so that the motion could not continue. Of a cut skeleton it keeps the remaining
+    // segments. With options the skeleton has grown: old segments keep their numbers, new ones get
+    // these options and springs `by` times those of the skeleton. `pack` returns the size of such
+    // a model in bytes, and writes them unless `bytes` is NULL.
     td_status (*next_new)(const void *model, const td_skeleton *from, const td_skeleton *to,
                           const tdi_segment_source *segment_map, const td_body_opts *with,
                           tdi_factors by, const td_alloc *alloc, td_body_model **out,
@@ -84,18 +84,18 @@ typedef struct tdi_transfer_ops {
                         const td_alloc *alloc, td_body_model **out, td_diag *diag);
 } tdi_transfer_ops;
 
-// Held ends of the first strand.
+// Ends of the first strand with prescribed motion.
 typedef struct tdi_end_ops {
-    // Whether an end is held, and how it is drawn, in the axes of the base.
+    // Whether an end is driven, and its drawn pose in the axes of the base.
     bool (*pose)(const void *model, bool end, td_vec3 *place, td_quat *turn);
-    // Where a held end shall be at the end of the next step.
+    // Target of a driven end at the end of the next step.
     void (*set)(void *state, bool end, td_vec3 place, td_quat turn);
 } tdi_end_ops;
 
 // Those marked * may be left out; then the solver does not offer them.
 typedef struct tdi_solver {
     td_solver_info info; // with implicit integrators alone; without contact, mutual, ends, rest,
-                         // damping and modes, which follow from what is below
+                         // damping and modes, which follow from the tables below
 
     // ---- models
     // Refuses by name what it cannot make of the skeleton, which outlives the model.
@@ -109,11 +109,11 @@ typedef struct tdi_solver {
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;
     const tdi_transfer_ops *transfer; // * left out: its actors cannot be cut, and do not grow
-    const tdi_end_ops *ends;          // * left out: ends are not held
+    const tdi_end_ops *ends;          // * left out: no driven ends
 
     // ---- segments
-    // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL. What is read
-    // may be brought up to date first.
+    // Joints, tips and rotations of `count` segments from `first` on. Any may be NULL. The function
+    // may update the state before it reads.
     void (*poses)(void *state, int32_t first, int32_t count, td_vec3 *origins, td_vec3 *tips,
                   td_quat *rotations);
     // Velocities of points of these segments, one each; NULL: of their tips.

@@ -16,10 +16,10 @@
 
 // ---- capsules -------------------------------------------------------------------------------
 
-// The way to a body from the base, for what stands on it.
+// The distance from the base along the tree, of bodies rooted in it.
 typedef struct rooting {
     td_real depth; // m: from the base to the joint
-    td_real free;  // m: what is nearer than this to the base does not touch; below 0: it floats
+    td_real free;  // m: nearer to the base capsules do not touch colliders; below 0: it floats
     bool welded;
 } rooting;
 
@@ -169,8 +169,8 @@ static td_real reach_of(const tdi_tree_model *m, int32_t capsule) {
                : 0;
 }
 
-// Neighbours, and what is in each other as it is drawn: leaves at a node, crossing twigs. Segments
-// within the reach of a welded body along the tree are its neighbours: they cannot leave it.
+// Neighbours, and capsules that overlap in the drawn pose, such as leaves at a node or crossing
+// twigs. Segments within the reach of a welded body along the tree are its neighbours too.
 bool tdi_tree_apart(const void *body, int32_t i, int32_t j) {
     const tdi_tree_model *m = ((const tdi_tree_state *)body)->model;
     const int32_t a = m->capsule_body[i], b = m->capsule_body[j];

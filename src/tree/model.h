@@ -240,7 +240,7 @@ struct tdi_tree_state {
     tdi_tree_stages stages;
 
     // scratch
-    tdi_twist *twist; // also pushes, as moment and force, and what they move
+    tdi_twist *twist; // also pushes, as moment and force, and the response to them
     tdi_tree_asked asked;
     tdi_other *other;
     tdi_slot *slot;       // a part

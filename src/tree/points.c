@@ -15,8 +15,8 @@
 //           and with the turn w and the shift v of the place
 //             1/2 v^T H v + 1/2 sum of k_ab l_a l_b,
 //             l_0 = (d x n).w + slide_0.v,  l_1 = slide_1.v,
-//           d from one node to the other, n the normal. The sum is what comes of the place moving
-//           along the capsule. Friction on the surface adds a moment.
+//           d from one node to the other, n the normal. The sum is the term of the contact point
+//           that moves along the capsule. Friction on the surface adds a moment.
 
 #include "tree/points.h"
 

@@ -202,7 +202,7 @@ td_status tdi_id_fail(const td_world *world, const char *what, const char *gone,
 // tdi_world_replace_constraint() has it. What fails changes nothing.
 td_status tdi_actor_put(td_world *world, tdi_actor *actor, tdi_transform to,
                         const td_constraint *weld, int32_t *constraint, td_diag *diag);
-// Constraints of the scene hold actors for good: TD_ERR_ARGUMENT says what it cannot do.
+// Actors in constraints of the scene stay: TD_ERR_ARGUMENT names the refused operation.
 td_status tdi_actor_check_scene(const td_world *world, const tdi_actor *actor, const char *cannot,
                                 td_diag *diag);
 // Memory that steps need for all actors that were made.

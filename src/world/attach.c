@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Constraints that a program adds, and actors that are attached to segments of others.
 //
-// Free      An actor without a held base is attached by a weld, with both sides in one island.
+// Free      An actor without a fixed base is attached by a weld, with both sides in one island.
 // Based     The base of any other actor follows the segment: each step moves it to where the
 //           segment will be by its velocity when the step begins. All these places are known before
 //           any actor moves, so that the order of actors does not matter. The error is of second

@@ -54,12 +54,12 @@ td_status tdi_world_note_blocked(td_world *w, td_diag *diag) {
         tdi_actor *a = &w->actors[k];
         if (a->alive && a->activity == TDI_BLOCKED && a->before.activity != TDI_BLOCKED) {
             began = began || a->step.over_budget ? began : a;
-            tdi_log(&w->log, TD_LOG_WARNING, "'%s' is held from %g s on: %s", a->name,
+            tdi_log(&w->log, TD_LOG_WARNING, "'%s' is blocked from %g s on: %s", a->name,
                     td_world_time(w), a->step.diag.message);
         }
     }
     return began ? tdi_fail_at(diag, TD_ERR_BLOCKED, began->step.diag.index,
-                               "'%s' is held at %g s: %s", began->name, td_world_time(w),
+                               "'%s' is blocked at %g s: %s", began->name, td_world_time(w),
                                began->step.diag.message)
                  : TD_OK;
 }

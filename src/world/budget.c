@@ -11,9 +11,9 @@
 // Time      One half of the time is for solving, the other for poses that are taken unsolved.
 //           After that islands are blocked, and come first in the next step. The clock is read
 //           before each charge.
-// Energy    Backward Euler from where the step began: as the value only falls, what springs and
-//           weight have gained is no more than what bodies had and loads did. If the kinetic energy
-//           is then above what is left of the energy when the step began, the bodies stop.
+// Energy    Backward Euler from the beginning of the step. As the value only falls, the potential
+//           energy grows by no more than the kinetic energy at the beginning and the work of loads.
+//           If the kinetic energy is then above the rest of the initial energy, the bodies stop.
 
 #include "world/world.h"
 

@@ -103,5 +103,6 @@ bool tdi_constraint_acts(const td_world *world, int32_t constraint, td_real time
 void tdi_world_set_constraints(td_world *world, td_real time);
 // After a step that failed, when its islands are undone.
 void tdi_world_undo_constraints(td_world *world);
-// After a step: updates histories of constraints, and begins those that act from the next one on.
+// After a step: updates histories of constraints, and begins constraints that act from the next
+// step on.
 void tdi_world_note_constraints(td_world *world);

@@ -27,7 +27,7 @@ static uint64_t take_options(uint64_t sum, const td_world *w, const tdi_actor *a
     return TAKE(sum, numbers);
 }
 
-// The pose of the base, the frame of its local dynamics, and held ends.
+// The pose of the base, the frame of its local dynamics, and driven ends.
 static uint64_t take_base(uint64_t sum, const td_world *w, const tdi_actor *a) {
     const td_object_def *o = &w->scene->def.objects[a->object];
     const tdi_transform place = tdi_actor_place(w, a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Islands: actors that come near each other in a step are solved together, as are those that
-// constraints join.
+// Islands: actors that come near each other in a step, or that constraints join, are solved
+// together.
 //
 // Method   Before a step the displacement of every point is predicted to be that of the last step.
 //          Actors whose capsules come near each other on this path form an island. When all islands
@@ -158,8 +158,8 @@ static void join(int32_t *root, int32_t k, int32_t j) {
     root[a > b ? a : b] = a > b ? b : a;
 }
 
-// Joins the actors of all pairs that come near each other on the path dx, for which they were
-// looked for. Pairs that a search has left are not joined: islands must follow from what is saved.
+// Joins the actors of all pairs that come near each other on the path dx, for which the pairs were
+// searched. Pairs left from an earlier search are not joined: islands must follow from saved data.
 static void join_pairs(tdi_nearness *n, const td_vec3 *dx) {
     int32_t count;
     const tdi_near_pair *pairs = tdi_contacts_pairs(n->set, &count);

@@ -74,7 +74,7 @@ bool td_world_actor_clusters(const td_world *w, td_actor_id id, uint8_t *modes, 
         if (reduced) {
             mode = td_reduced_modes(a->state)[i];
             cluster = td_reduced_cluster(a->state, i);
-        } else { // of what is stepped explicitly a joint that is not active is rigid
+        } else { // explicit integrators: an inactive joint is rigid
             mode = td_adapt_is_active(a->adapt.adapt, i) ? TD_REDUCE_OWN : TD_REDUCE_FROZEN;
             cluster = mode == TD_REDUCE_OWN || up == TD_NONE || !clusters ? i : clusters[up];
         }

@@ -19,10 +19,10 @@ typedef struct growing {
 
 enum { MOST_ARRAYS = 24 };
 
-// Room for contact at first. A plant of 31 segments that stands by itself, and on the ground, has
-// 40 to 60 pairs that are near and one to three contacts.
+// Initial room for contact. A single plant of 31 segments on the ground has 40 to 60 near pairs and
+// one to three contacts.
 #define FIRST_PAIRS    16
-#define SPARE          8 // of all memory: what a new chunk has more than it needs
+#define SPARE          8 // 1/8 of all memory: the surplus of a new chunk
 #define FIRST_NEAR     2 // a segment: pairs of segments
 #define FIRST_CONTACTS 6
 
@@ -130,7 +130,7 @@ static td_status resize(const td_world *w, char **block, size_t *bytes, size_t n
     return made ? TD_OK : TD_ERR_MEMORY;
 }
 
-// Room for contact of an actor at first: a plant that stands by itself seldom needs more.
+// Initial room for contact of an actor: a single plant seldom needs more.
 static tdi_member_room first_room(const td_world *w, const tdi_actor *a) {
     const int32_t capsules = a->has_contact ? a->state->capsule_count : 0, most = TDI_PAIRS_MOST;
     const int64_t each = w->room.near_pairs < most ? w->room.near_pairs : most,
@@ -146,8 +146,8 @@ static tdi_member_room first_room(const td_world *w, const tdi_actor *a) {
     return room;
 }
 
-// What contact of each actor takes alone, which is what it adds to an island at most. Contact of
-// those whose room grew is placed anew. The bytes of all, and the most.
+// Measures the memory for contact of each actor alone, its largest contribution to an island.
+// Actors whose room grew get new memory. Returns the bytes of all, and in `most` of the largest.
 static size_t measure_rooms(td_world *w, size_t *most) {
     const td_contact_opts opts = tdi_world_contact_opts(w);
     size_t all = 0;

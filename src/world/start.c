@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where actors start: at rest under gravity, on colliders, on each other, and held by constraints.
+// Initial poses of actors: at rest under gravity, on colliders, on each other, with constraints.
 
 #include "world/world.h"
 
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-// Whether gravity is in the actor's axes what it is in those of its object. It is not for what is
-// turned about an axis that leans.
+// Whether gravity has the same components in the axes of the actor and of its object. It has others
+// for an actor that is turned about an inclined axis.
 static bool upright(const td_world *w, const tdi_actor *a) {
     td_vec3 own = tdi_object_gravity(w, a->object, a->base.rotation);
     td_vec3 all = tdi_object_gravity(w, a->object, tdi_object_pose(w, a->object).rotation);
@@ -40,7 +40,7 @@ static bool wants_rest(const settling *s, const tdi_actor *a) {
            (o->start == TD_START_SETTLED && !(o->rest_under_gravity && upright(s->world, a)));
 }
 
-// Those that constraints join go to rest together, or none of them.
+// Actors joined by constraints settle together, or none of them does.
 static bool is_to_settle(const settling *s, const tdi_actor *a) {
     const td_world *w = s->world;
     const int32_t group = w->constraints.group_of[a - w->actors];
@@ -253,7 +253,7 @@ static td_status settle_together(settling *s) {
     return status;
 }
 
-// The first actor that did not come to rest by itself, or NULL.
+// The first actor for which no rest pose was found alone, or NULL.
 static const tdi_actor *settle_loners(settling *s) {
     td_world *w = s->world;
     td_pool_run(w->pool, w->actor_count, settle_alone, s);

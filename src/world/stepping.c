@@ -21,7 +21,7 @@
 #define LINE     ((size_t)64)         // bytes of a cache line
 #define SCRATCH  ((size_t)128 * 1024) // bytes of a thread: a small part of a cache
 #define CROWD    8                    // members that threads share
-#define SEARCHES 4                    // searches for islands near those that were just blocked
+#define SEARCHES 4                    // searches for islands near newly blocked ones
 
 typedef struct stepping {
     td_world *world;

@@ -116,7 +116,7 @@ static bool any_may_wait(const td_world *w) {
 
 // ---- waking ---------------------------------------------------------------------------------
 
-// Bases of an object move together: one of those that wait tells.
+// Bases of an object move together: one waiting actor shows whether they do.
 static bool object_moves(const td_world *w, int32_t object) {
     const tdi_object *o = &w->objects[object];
     for (int32_t k = o->first_actor; k < o->first_actor + o->actor_count; k++) {
