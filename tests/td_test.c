@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs the registered tests: all, or those that one of the arguments selects: a part of a name,
-// `=name` exactly, `@file` all of a file. An argument that selects none is refused. TEST_EXCEPT in
-// the environment lists parts of names, separated by commas, of tests that are not run; with
-// TEST_TIMES, each test tells its time of the processor; with TEST_LONG, tests try more cases.
+// Runs all registered tests, or the tests that an argument selects: a part of a name, `=name` for
+// an exact name, or `@file` for a file. An argument that selects none is refused. The environment
+// variable TEST_EXCEPT excludes tests by parts of names, separated by commas. TEST_TIMES prints the
+// processor time of each test; with TEST_LONG tests try more cases.
 
 #include "td_test.h"
 

@@ -28,7 +28,7 @@ INTEGRATOR_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future)
         tdi_state_restore(b.state, bytes); // of itself
         CHECK_SAY(same_as(&b, bytes), "%s, %s: restoring its own bytes changes a state", a.name,
                   rule);
-        char *nonsense = malloc(tdi_state_save_size(b.state)); // fails, but does no harm
+        char *nonsense = malloc(tdi_state_save_size(b.state)); // fails, but never crashes
         memset(nonsense, 0xff, tdi_state_save_size(b.state));
         tdi_state_restore(b.state, nonsense);
         CHECK_SAY(step_once(&b, &opts, NULL) != TD_OK, "%s, %s: a state of no numbers steps on",
@@ -41,8 +41,8 @@ INTEGRATOR_TEST(conform_saved_and_restored_states_have_the_same_bits_and_future)
     }
 }
 
-// A body that is moved between steps as one piece, with what acts on it, goes on as before: its
-// past and the wind of its last step come along.
+// Between steps a body is moved rigidly, with gravity and wind. Its motion continues as before:
+// its history and the wind of its last step move too.
 SOLVER_TEST(conform_body_that_is_turned_with_its_wind_goes_on_alike) {
     const tdi_rigid g = {tdi_turn_by(tdi_vec3(0.7, 1.9, -0.4)), {0.3, -0.2, 0.5}};
     OWNED(subject) a = subject_for(solver, HELD, TD_IMPLICIT, NULL),

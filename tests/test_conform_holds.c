@@ -245,7 +245,7 @@ static td_real energy_of(const held *h) {
     return sum;
 }
 
-// What is held in place takes no energy in: backward Euler never gains any.
+// Constraints add no energy: backward Euler never gains any.
 SOLVER_TEST(conform_bonds_to_what_stands_give_no_energy) {
     const td_constraint c[2] = {hold_last(solver, TD_CONSTRAINT_POINT),
                                 hold_last(solver, TD_CONSTRAINT_DISTANCE)};
@@ -362,7 +362,7 @@ static subject bush_of(const tdi_solver *solver) {
     return s;
 }
 
-// Tips of branches are held, and two are tied to each other; or a ball comes down on them.
+// Tips of branches are constrained, and two are tied to each other; or a ball moves down on them.
 static saved run_bush(const tdi_solver *solver, int32_t threads, bool touches) {
     OWNED(td_pool) *pool = NULL;
     CHECK(threads == 0 || td_pool_new(threads, NULL, &pool, NULL) == TD_OK);

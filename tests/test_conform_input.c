@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a caller may get wrong with any solver: every number of steps, loads, bases and modes. Each
-// comes back as a status with a message that says what is wrong, and leaves the state as it was.
+// Invalid input for any solver: every number of steps, loads, bases and modes. Each call returns a
+// status with a message about the invalid number, and leaves the state as it was.
 
 #include "test_conform_support.h"
 #include "test_input.h"

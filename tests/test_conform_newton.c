@@ -90,7 +90,7 @@ static void answer(const opened *o, int32_t point, td_vec3 force, td_vec3 *dx) {
 
 // ---- contact --------------------------------------------------------------------------------
 
-// A place on the last capsule. What acts there has no levers, so that its Hessian is what it says.
+// A point on the last capsule. Forces there have no lever arms, so that their Hessian is exact.
 static tdi_point place_on(const opened *o) {
     return (tdi_point){.kind = TDI_POINT_SURFACE, .segment = o->capsules - 1, .local = {0.7, 0, 0}};
 }

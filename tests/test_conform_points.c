@@ -340,14 +340,14 @@ POINT_TEST(conform_points_go_where_the_increments_say) {
         }
         d = tdi_scale(d, 0.5 / e);
         const td_real error = p->point[k].kind == TDI_POINT_ROTATION ? 1e-6 : 1e-7;
-        CHECK_SAY(distance(d, dx[k]) < error * most, "%s: point %d goes by %g, not as told",
+        CHECK_SAY(distance(d, dx[k]) < error * most, "%s: point %d moves by %g, not as predicted",
                   p->o.s.name, (int)k, distance(d, dx[k]));
     }
     tdi_state_try(p->o.body, 0);
 }
 
-// Where bodies follow those that carry them, points come to where they are tried, but for what is
-// of second order in the increments, which stay as they are; and the pose is kept.
+// When trial poses follow the motion of parents, points reach the predicted positions up to a
+// second-order error. The increments do not change, and the pose is kept.
 POINT_TEST(conform_bodies_that_follow_are_off_by_second_order) {
     td_vec3 start[MOST_TOLD], dx[2][MOST_TOLD], tried[MOST_TOLD], x[MOST_TOLD];
     clear(&p->o);
@@ -441,7 +441,7 @@ POINT_TEST(conform_answers_confined_to_some_points_have_the_same_bits) {
               "%s: answers stay confined", p->o.s.name);
 }
 
-// Forces at points of all kinds add up, in any order; what is absorbed is part of the
+// Forces at points of all kinds add up, in any order; absorbed responses are part of the
 // increments.
 POINT_TEST(conform_forces_at_all_kinds_of_points_add_up) {
     td_vec3 before[MOST_TOLD], a[MOST_TOLD], b[MOST_TOLD], c[MOST_TOLD], all[MOST_TOLD],
@@ -530,8 +530,9 @@ POINT_TEST(conform_points_stiffen_what_they_hold) {
             increments(p);
             answer(p, k, n, dx);
             const td_real stiff = tdi_dot(n, dx[k]), told = soft / (1 + factors[j]);
-            CHECK_SAY(fabs(stiff - told) < 1e-9 * soft, "%s: point %d gives %g, held %g times %g",
-                      p->o.s.name, (int)k, soft, factors[j], stiff);
+            CHECK_SAY(fabs(stiff - told) < 1e-9 * soft,
+                      "%s: point %d moves by %g, with %g times the stiffness by %g", p->o.s.name,
+                      (int)k, soft, factors[j], stiff);
         }
     }
 }

@@ -52,7 +52,7 @@ typedef struct subject {
     const td_segment *segments;
 } subject;
 
-// FLOATING: slim as well; LADEN: a held strand with a welded box
+// FLOATING: a slim body without a base; LADEN: a clamped strand with a welded box
 typedef enum subject_kind { HELD, FLOATING, LADEN } subject_kind;
 
 // Soft wood: a stem of 1 cm radius droops by a good part of its length. Slim ones of 2 mm are

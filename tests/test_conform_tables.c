@@ -233,7 +233,7 @@ static bool agree(td_real a, td_real b, td_real scale) {
     return fabs(a - b) <= 1e-9 * scale;
 }
 
-// K and M are symmetric and M is positive, with the diagonal that is told; respond() takes back
+// K and M are symmetric, M is positive, and diagonal() returns their diagonal; respond() inverts
 // K + shift M.
 static void check_pencil(const char *name, const tdi_modal *ops, void *tangent, int32_t n) {
     enum { SHIFT = 100 };
@@ -423,7 +423,7 @@ TABLE_TEST(conform_next_models_have_the_capsules_of_those_before_them,
     }
 }
 
-// Of all segments the next model is like the first, and so is what comes of its bytes.
+// The next model of all segments equals the first, and so does the model restored from its bytes.
 TABLE_TEST(conform_next_models_bend_as_those_before_them, tdi_transfer_of(solver)->next_new) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     const tdi_transfer_ops *ops = tdi_transfer_of(solver);
@@ -503,7 +503,8 @@ TABLE_TEST(conform_reduced_bodies_give_all_joints_back_where_they_are, solver->r
     }
 }
 
-// At rest without wind tips sway less than is allowed; what stops stays, and goes on when it wakes.
+// At rest without wind tips sway less than the error allows. A stopped body keeps its pose, and
+// moves again after it wakes.
 TABLE_TEST(conform_what_waits_stays_where_it_is, solver->reduced_of) {
     OWNED(subject) s = subject_new(solver, HELD, NULL);
     td_reduce_opts allowed_error = td_reduce_opts_default();

@@ -167,7 +167,7 @@ TD_TEST(conform_step_that_fails_leaves_a_moving_base_where_it_was) {
     with_toy(claim_bases);
 }
 
-// A roof that comes to be within a body, that comes down to the floor, and that is nowhere.
+// A roof that jumps into a body, that moves down to the floor, and with a position that is NaN.
 SOLVER_TEST(conform_steps_that_contact_makes_impossible_change_nothing) {
     OWNED(subject) s = subject_new(solver, HELD, NULL), other = subject_new(solver, HELD, NULL);
     const td_contact_opts contact = td_contact_opts_default();

@@ -294,7 +294,7 @@ TD_TEST(contact_energy_of_a_group_changes_as_that_of_all_when_it_moves_alone) {
     CHECK_INT(l.turns, COUNT / EACH);
     int32_t listed;
     tdi_contacts_list(c, &listed);
-    CHECK_INT(listed, 0); // groups wrote over what was there
+    CHECK_INT(listed, 0); // groups overwrote the list
     for (int32_t g = 0; g < COUNT / EACH; g++) {
         move_group(&w, g, x);
         const td_real all =

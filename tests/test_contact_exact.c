@@ -193,7 +193,7 @@ TD_TEST(contact_exact_finds_a_plane_once_and_says_so_whatever_other_planes_do) {
     const int32_t all = planes_on(&t, 0.85, 0, &changed); // the second meets the first
     CHECK(changed && all == above + (above - first));
     CHECK_INT(planes_on(&t, 0.85, 0, &changed), all);
-    CHECK(changed); // those that are passed are made anew
+    CHECK(changed); // planes on the path are made anew
 }
 
 // ---- friction -------------------------------------------------------------------------------
@@ -465,7 +465,7 @@ TD_TEST(contact_exact_bounce_goes_on_with_the_same_bits_by_either_law) {
         open_stage(&s);
         double kinetic, start = energy_of(&s, &kinetic);
         for (int n = 0; n < 8; n++) {
-            check_resumes(s.world, steps_in(&s, 0.05)); // goes on by these
+            check_resumes(s.world, steps_in(&s, 0.05)); // advances the world
         }
         CHECK_SAY(energy_of(&s, &kinetic) < 0.99 * start, "%s has not hit the plane", by->name);
         td_world_free(s.world);

@@ -155,7 +155,7 @@ static void hessian(const dense *d, const td_real *q, td_real h[MOST][MOST]) {
     }
 }
 
-// One of Newton's steps from a pose that is near the least. False where that is none.
+// A step of Newton's method from a pose near the minimum. False if the Hessian is not positive.
 static bool minimise(const dense *d, td_real *q) {
     td_real h[MOST][MOST], g[MOST];
     hessian(d, q, h);

@@ -2,9 +2,9 @@
 // Bodies of several solvers that contact and constraints couple, against dense algebra. Pairs with
 // src/implicit/coupled.c and gradients.c.
 //
-// Dense    Bodies by themselves answer what is pushed at all places: points, turns of capsules,
-//          rows of constraints. With their response W, the coupling C of contacts between sides,
-//          and -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
+// Dense    Bodies respond alone to forces at all places: points, turns of capsules, rows of
+//          constraints. With their response W, the coupling C of contacts between sides, and
+//          -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
 
 #include "cases/dense.h"
 #include "test_world_support.h"
@@ -80,8 +80,8 @@ static bool rig_open(const char *text, rig *r) {
     return CHECK_SAY(!y->constraints->next && r->count <= MOST, "%d coordinates", r->count);
 }
 
-// Factors of all bodies by themselves, or blocks of those that the coupled systems solve, and
-// increments of those that they do not.
+// Factors all bodies, or fills the blocks of bodies in a coupled system; then solves for the
+// increments of all other bodies.
 static void factor_bodies(const rig *r) {
     const tdi_system *y = &r->system;
     td_real none = 0;
@@ -336,8 +336,8 @@ TD_TEST(coupled_bodies_that_constraints_join_respond_to_contact_as_dense_algebra
     stage_free(&r.stage);
 }
 
-// Their tolerance is a thousandth of what is promised: it is promised little here, so that they go
-// on.
+// Conjugate gradients stop at a thousandth of the predicted decrease. A small one makes them
+// continue.
 TD_TEST(coupled_tree_that_touches_a_rod_moves_as_dense_algebra_says) {
     rig r;
     td_real got[MOST], want[MOST], predicted_decrease = 1e-12;

@@ -123,8 +123,8 @@ static td_sums sums_of(tdi_tree_state *s) {
     return out;
 }
 
-// Frozen joints begin to ride, riding ones freeze: what they remember does not depend on who
-// looked.
+// Frozen joints become coarse, coarse ones freeze: their history does not depend on reads of the
+// state.
 TD_TEST(reduced_tree_moves_with_the_same_bits_whether_or_not_it_is_read) {
     tdi_random r = random_of(31);
     td_step_opts opts = steps_of(TD_IMPLICIT, 0.01, weight);
@@ -394,7 +394,7 @@ static void count_of_both(const td_body *s, int32_t half, int32_t own[2]) {
 }
 
 // Two canes on one root, of which a hand pulls one at its tip: the other is frozen after the first
-// step, and what is pulled is where it is with all joints.
+// step, and the pulled one moves as with all joints.
 TD_TEST(reduced_tree_has_the_joints_that_a_load_moves_after_its_first_step) {
     enum { HALF = 24, N = 2 * HALF + 1 };
     td_segment_def defs[N];

@@ -68,8 +68,8 @@ static td_real lowest_above(td_world *w) {
     return least;
 }
 
-// No run ends, nothing overlaps, and no energy comes from nowhere: what falls, at most 0.9 m,
-// is carried at 1.5 m/s at most.
+// No run ends, nothing overlaps, and the energy stays below that of a body that fell by 0.9 m and
+// is carried at 1.5 m/s.
 static void check_ride(const ride *r) {
     const td_real most = RIDE_MASS * (9.81 * 0.9 + 0.5 * 1.5 * 1.5);
     OWNED(stage) s = ride_stage(r);
@@ -95,7 +95,7 @@ static const struct {
                    {"capsule: {radius: 0.1, length: 0.2, ", 0.2},
                    {"box: {size: [0.2, 0.2, 0.2], ", 0.1}};
 
-// What is quick, and broke off: bases that go with what they lie on, and fast turns of a solid.
+// The quick runs, which failed before: bases that move with their solid, and fast turns of a solid.
 static bool is_short(const ride *r) {
     const bool exact = strcmp(r->method, "exact") == 0, euler = strlen(r->integrator) > 8;
     return exact ? r->solver[0] == 'r' && r->shape[0] == 'c' && r->rate == 30 && !r->shares
@@ -150,7 +150,7 @@ TD_TEST(reference_hairs_on_a_head_go_with_it) {
     }
 }
 
-// A sphere comes down on a strand that stands, and on its base: there is no room. All is named.
+// A sphere moves down on an upright strand and its base: there is no room. The message names all.
 TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
     for (int32_t k = 0; k < 3; k++) {
         OWNED(stage) s = stage_printed(
@@ -171,8 +171,8 @@ TD_TEST(reference_solid_that_squeezes_a_clamped_base_says_what_and_where) {
     }
 }
 
-// A capsule walks past a stem, which it bends over and lets go: iterations of 1 s, and the highest
-// kinetic and elastic energy.
+// A capsule bends a stem over and moves on. Returns the iterations of 1 s and the highest kinetic
+// and elastic energy.
 static int64_t walk_past(int32_t fps, td_real *most) {
     OWNED(stage) s = stage_printed(
         "{contact: {method: exact}, objects: [{strand: {points: [[0, 0, 0], [0.01, 0.4, 0], "

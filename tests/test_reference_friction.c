@@ -16,8 +16,8 @@ typedef struct leaning { // from the vertical; the foot's round end is at x, and
     td_real across, normal; // N: forces of the floor
 } leaning;
 
-// Accelerations of angle and x: the foot rolls, or slips with all of its friction to the side
-// `sign`. Unknown are both and the normal force n: with s and c of the angle, l = 1/2,
+// Accelerations of angle a and x: the foot rolls, or slips with full friction to the side `sign`.
+// The unknowns are a", x" and the normal force n. With s = sin a, c = cos a and l = 1/2:
 //   n = m g - m l (s a" + c a'^2),  f = m x" + m l (c a" - s a'^2),  I a" = l s n - (l c + r) f
 static void lean_forces(leaning *k, td_real sign, td_real *turn, td_real *speed) {
     const td_real s = sin(k->angle), c = cos(k->angle), l = 0.5, r = LEAN_RADIUS, g = 9.81,
@@ -83,8 +83,8 @@ static td_real lean_of(const char *solver, td_real h) {
     return before + (angle - before) * (LEAN_SLIP - slipped) / (fabs(slip) - slipped);
 }
 
-// A rod that is let go at 30 degrees turns about its foot until the force leaves the cone of
-// friction, then the foot slips forward: thin, at 58.17 degrees. Half the step, less of an error.
+// A rod released at 30 degrees turns about its foot until the force leaves the cone of friction.
+// Then the foot slips forward, of a thin rod at 58.17 degrees. Shorter steps have smaller errors.
 TD_TEST(reference_foot_of_a_falling_rod_slips_where_it_should_at_any_step) {
     static const td_real rates[] = {30, 60, 120, 250, 500, 1000, 4000, 1e4, 2e4, 1e5};
     const int32_t count = test_is_long() ? 10 : 6;
@@ -382,8 +382,8 @@ TD_TEST(reference_what_lies_on_a_solid_that_turns_goes_with_it) {
     }
 }
 
-// A stick lies off the middle of a table that turns, where friction could bear three times what it
-// must: it goes round with the table and outward by less than creep lets it.
+// A stick lies off the middle of a turntable, where friction could bear three times the centripetal
+// force. It turns with the table and moves outward by less than the creep speed allows.
 TD_TEST(reference_stick_on_a_turntable_does_not_spiral_outward) {
     static const td_real rates[] = {24, 60, 240};
     for (int n = 0; n < 3 * 3; n++) {

@@ -163,8 +163,8 @@ static stage shot_stage(const shot *s) {
     return stage_of(text);
 }
 
-// It gets its speed in two steps. What is in its way changes its momentum, and adds no energy.
-// False: the run stopped.
+// The projectile gets its speed in two steps. The obstacle changes its momentum, and adds no
+// energy. False: the run stopped.
 static bool check_shot(int32_t k) {
     const shot s = random_shot(k);
     OWNED(stage) it = shot_stage(&s);

@@ -171,7 +171,7 @@ TD_TEST(reference_hit_by_a_program_gives_its_impulse) {
     }
 }
 
-// What a hand has let go of flies on as it did then.
+// A body released by a hand keeps its momentum.
 TD_TEST(reference_momentum_stays_when_a_hand_lets_go) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         for (int n = 0; n < 2 * RATES; n++) {
@@ -338,10 +338,11 @@ TD_TEST(reference_stop_reports_the_impulse_of_steps_in_pieces) {
     CHECK(halved > 0);
 }
 
-// A bar of 1 kg falls for 0.3 s before it is held: until 0.5 s the constraint has taken all of its
-// weight. Two Euler steps are followed by BDF2, which goes on with a third of the last change of
-// momentum: the reported impulse lacks half of that. A rod stops along itself in several steps, so
-// that this is up to 0.12 of 4.9 N s, and pulls back; others stop at once.
+// A bar of 1 kg falls for 0.3 s before a constraint catches it. At 0.5 s the impulse of the
+// constraint equals that of the weight. Two Euler steps precede BDF2, which repeats a third of the
+// last change of momentum: the reported impulse lacks half of the change in the second Euler step.
+// A rod needs several steps to stop along its axis, so that it lacks up to 0.12 of 4.9 N s, and
+// pulls back; others stop in one.
 TD_TEST(reference_constraint_that_begins_in_motion_reports_its_impulse) {
     static const char *const kinds[] = {"point: {a: {segment: 0}, start: 0.3}",
                                         "weld: {a: {segment: 0}, start: 0.3}"};
@@ -567,7 +568,7 @@ static const char busy[] =
     " {push: {force: [0, 0, 0.2], start: 0.05, end: 0.09}}],\n"
     " constraints: [{rope: {a: {segment: 3}, to: [0.3, 0.02, 0], length: 0.1}}],";
 
-// With contact, wind, a push and a rope, by every integrator: what is restored goes on as it was.
+// With contact, wind, a push and a rope, by every integrator: a restored world moves on alike.
 TD_TEST(advance_goes_on_after_a_restore_with_the_same_bits) {
     for (int32_t k = 0; k < td_solver_count(); k++) {
         for (int with = 0; with < 2; with++) {

@@ -30,7 +30,7 @@ TD_TEST(reference_room_for_pairs_grows_and_the_run_goes_on) {
         steps(s.world, 30);
         CHECK(td_world_contacts(s.world, NULL, 0) >= 30);
         CHECK(tip_of(s.world, 0, -1).y > 0.002);
-        // the room is part of what is saved
+        // the room is part of the save
         restore_from(late.world, s.world);
         CHECK(same_bits(s.world, late.world));
         check_same_way(s.world, late.world, 5);

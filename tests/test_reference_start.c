@@ -10,7 +10,7 @@
 
 #define NEAR_RADIUS 0.01 // m, of a stick of 0.3 m
 
-// A stick is let go so many radii above a floor.
+// A stick is released above a floor, `gap` radii high.
 static stage near_stage(const char *solver, const char *method, td_real gap, td_real rate) {
     return stage_printed(
         "{step: %.17g, air_density: 0, objects: [{name: stick, solver: %s, start: drawn, "

@@ -271,7 +271,7 @@ TD_TEST(explicit_step_rests_where_statics_do) {
 
 // ---- frames ---------------------------------------------------------------------------------
 
-// No moment about an edge is left of those that its springs could bear, and any turn costs energy.
+// No edge has a residual moment about itself, and any turn costs energy.
 TD_TEST(explicit_step_leaves_frames_where_the_energy_is_least) {
     tdi_random r = random_of(83);
     const td_step_opts o = euler(1e-4);

@@ -311,7 +311,7 @@ TD_TEST(masses_of_a_straight_rod_are_those_of_a_stick) {
     CHECK_REL(angular.z, 1.4 * 4 / 3 * 3, 1e-13);
 }
 
-// A joint is twisted over half of both its edges, also that which closes a ring.
+// A joint is twisted over half of both its edges, also the joint that closes a ring.
 TD_TEST(twist_of_rings_and_clamped_rods_is_spread_over_all_of_their_length) {
     tdi_chain_edge edges[6] = {{.length = 1e3}, {.length = 1}, {.length = 2},
                                {.length = 4},   {.length = 8}, {.length = 1e3}};

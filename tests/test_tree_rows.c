@@ -326,7 +326,7 @@ static bool check_sides(const tangle *t, int32_t k) {
     const td_constraint_report r = td_island_constraint(t->island, k);
     const td_vec3 a = point_of(t, c->segment[0], c->point[0]);
     const bool rope = c->kind == TD_CONSTRAINT_ROPE;
-    if ((!rope && c->kind != TD_CONSTRAINT_STOP) || c->as_found) { // as found: lengths are not told
+    if ((!rope && c->kind != TD_CONSTRAINT_STOP) || c->as_found) { // as found: of unknown length
         return false;
     }
     const td_vec3 b = rope ? td_body_origin(t->state, c->segment[1])

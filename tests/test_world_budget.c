@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps with a budget: what is not solved within it overlaps nothing and gains no energy.
+// Steps with a budget: actors that exhaust it overlap nothing and gain no energy.
 
 #include "test_world_support.h"
 
@@ -48,8 +48,8 @@ static td_real energy_of(td_world *w) {
     return e.kinetic + e.elastic + e.weight;
 }
 
-// Actors that are not blocked overlap nothing; those that are do not overlap each other, for they
-// are where they were. All numbers are finite.
+// Actors that are not blocked overlap nothing. Blocked ones do not overlap each other, because they
+// did not move. All numbers are finite.
 static void check_apart(td_world *w, const char *what, int32_t step) {
     td_diag diag = {.message = ""};
     CHECK_SAY(isfinite(energy_of(w)), "%s: step %d is not finite", what, (int)step);
@@ -310,7 +310,7 @@ TD_TEST(actors_blocked_by_the_budget_say_so_and_go_on_without_a_fault) {
     }
     CHECK(told > 0);
     CHECK(td_world_stats(s.world).blocked >= told);
-    CHECK_INT(td_world_set_budget(s.world, 0, 0, &diag), TD_OK); // it goes on, but may fail now
+    CHECK_INT(td_world_set_budget(s.world, 0, 0, &diag), TD_OK); // without a limit, it may fail
     for (int32_t step = 40; step < 60; step++) {
         move_capsule(s.world, 0, 0);
         (void)td_world_set_budget(s.world, 1000, 0, &diag);

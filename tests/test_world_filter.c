@@ -5,7 +5,7 @@
 
 #define TEXT 2048
 
-// ---- all that looks for neighbours ----------------------------------------------------------
+// ---- functions with filters -----------------------------------------------------------------
 
 // Pairs of filters: an actor's, and that of another actor, a collider or a query.
 static const struct pair_case {

@@ -238,7 +238,7 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     CHECK_INT(td_world_grab_force(s.world, low, &now, NULL), TD_OK);
 }
 
-// What lies on the ground touches it before and after: with other actors and segments, in one pair.
+// Parts on the ground touch it before and after: with other actors and segments, in one pair.
 TD_TEST(contacts_that_were_watched_go_on_when_an_actor_is_cut) {
     static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};
     for (int k = 0; k < 3; k++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scenes by the solver helix: its elements, and what is refused. Pairs with
-// src/helix/solver.c and skeleton.c.
+// Scenes with the solver helix: elements and refusals. Pairs with src/helix/solver.c and
+// skeleton.c.
 
 #include "test_world_support.h"
 

@@ -21,7 +21,7 @@ static const char *method_of(int k) {
 }
 
 // A rod of 0.4 m along X and another one along Y, whose axes are so far from each other, both with
-// a radius of 1 cm and held by nothing.
+// a radius of 1 cm and free.
 static stage crossing(int k, td_real distance, const char *contact) {
     return stage_printed(
         "{gravity: [0, 0, 0], contact: {method: %s, overlap: push%s}, objects: ["
@@ -155,7 +155,7 @@ TD_TEST(rod_that_is_drawn_through_itself_is_pushed_apart) {
     }
 }
 
-// A step that its budget ends moves them no faster, whatever Newton's method has come to.
+// A step that exhausts its budget pushes no faster, whatever the state of Newton's method.
 TD_TEST(rods_that_are_pushed_in_a_budget_move_at_a_bounded_speed) {
     for (int n = 0; n < CASES * 4; n++) {
         static const int32_t budgets[] = {1, 2, 4, 10};
@@ -267,7 +267,7 @@ TD_TEST(bushes_of_rods_that_are_grown_through_each_other_converge) {
     }
 }
 
-// Stems of one place cannot part: they bend, and come to rest.
+// Stems rooted at one place cannot separate: they bend until they are in equilibrium.
 TD_TEST(plants_that_are_rooted_at_one_place_stay_overlapped_without_harm) {
     for (int k = 0; k < CASES; k++) {
         OWNED(stage) s = stage_printed(
@@ -350,7 +350,7 @@ TD_TEST(world_that_pushes_without_memory_leaves_nothing_behind) {
 
 // ---- changes --------------------------------------------------------------------------------
 
-// What is removed, disabled or put elsewhere is pushed no more, and again where it comes back.
+// An actor that is removed, disabled or placed elsewhere is pushed no more, until it returns.
 TD_TEST(actor_that_is_taken_away_while_it_is_pushed_is_forgotten) {
     for (int k = 0; k < CASES; k++) {
         OWNED(stage) s = crossing(k, 0.001, ", push_speed: 0.05");

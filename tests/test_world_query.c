@@ -114,7 +114,7 @@ TD_TEST(sphere_finds_the_nearest_surface_within_reach) {
     CHECK_INT(td_world_actor_index(w.world, picks[0].actor), 0);
 }
 
-// The first post is of category 2 and meets what is of category 2; a ray of another passes it.
+// The first post has category 2 and collides with category 2 only; rays of others pass through it.
 TD_TEST(queries_find_what_would_collide_with_their_filter) {
     OWNED(stage) w = stage_of(POSTS);
     const td_filter two = {2, 2}, one = {1, UINT32_MAX};

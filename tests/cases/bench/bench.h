@@ -16,7 +16,7 @@ typedef struct bench {
 
 typedef struct bench_case {
     const char *name, *about;
-    bool (*run)(const bench *b); // false: a figure could not be had, which has been told
+    bool (*run)(const bench *b); // false: it printed why a figure could not be measured
     bool named;                  // runs only when it is named
 } bench_case;
 

@@ -45,7 +45,7 @@ static td_status build(int32_t count, bool free, td_skeleton **out, td_diag *dia
 }
 
 typedef struct chains {
-    td_body_model *model[2]; // that which stands, and one that is free
+    td_body_model *model[2]; // with a fixed root, and with a free one
     td_body **state;
     td_body_model *rod_model; // or one rod
     td_body *rod;

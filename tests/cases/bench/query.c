@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // tendril bench query: rays among plants.
 //
-// Method   Strands of 31 segments stand in a square. Rays of random directions start within it.
-//          A query is timed in a world that stands, and as the first one after a step, which
-//          updates the boxes. A search through all segments is what a program does without boxes.
+// Method   A square is filled with strands of 31 segments. Rays of random directions start in it.
+//          A query is timed between steps, and as the first one after a step, which updates the
+//          boxes. It is compared with a loop over all segments, which needs no boxes.
 
 #include "cases/bench/bench.h"
 
@@ -53,7 +53,7 @@ static void draw_rays(query_run *r, int32_t plants) {
     }
 }
 
-// ---- what is timed --------------------------------------------------------------------------
+// ---- timed functions ------------------------------------------------------------------------
 
 static void nothing(void *context) {
     (void)context;

@@ -279,7 +279,7 @@ double val_torsion_of(const td_mode modes[VAL_BEAM_MODES]) {
     return k < VAL_BEAM_MODES ? modes[k].frequency : (double)NAN;
 }
 
-// Bent by a hundredth of its weight and let go: the upward passes of the tip, as a frequency.
+// Released from a pose bent by a hundredth of its weight: the frequency of the tip's upward passes.
 static void sway(val_report *report, const val_rod *beam, val_body *body) {
     static const char quantity[] = "bending frequency 1, Hz, stepping at 1/240 s";
     td_step_opts opts = td_step_opts_default();

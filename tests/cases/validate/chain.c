@@ -23,14 +23,14 @@ static void hangs_straight(val_report *report) {
     val_body tree;
     td_step_opts opts = td_step_opts_default();
     val_rod_build(report, &rod, &tree);
-    val_settle(report, &tree, &opts, "rest of a chain let go from level");
+    val_settle(report, &tree, &opts, "rest of a chain released from a level pose");
     double aside = 0;
     for (int32_t i = 0; i < LINKS; i++) {
         td_vec3 tip = td_body_tip(tree.state, i);
         aside = val_worse(hypot(tip.x, tip.z), aside);
     }
-    val_at_most(report, "farthest from the plumb line, m, let go from level", LINKS, aside, 1e-6);
-    val_absolute(report, "height of the tip, m, let go from level", LINKS,
+    val_at_most(report, "farthest from the plumb line, m, released level", LINKS, aside, 1e-6);
+    val_absolute(report, "height of the tip, m, released level", LINKS,
                  td_body_tip(tree.state, LINKS - 1).y, -rod.length, 1e-6);
     val_body_free(&tree);
 }

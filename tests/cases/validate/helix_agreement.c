@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The case in which trees, rods and helices are held against each other: a soft cantilever at rest
+// The case that compares trees, rods and helices with each other: a soft cantilever at rest
 // under its weight, its first frequency, and its fall; and a curl at rest. Each is taken to its
 // limit for many pieces: all three converge with the square of a piece, so that from n and 2n
 // pieces it is (4 fine - coarse)/3.
@@ -25,7 +25,7 @@ static val_rod soft_beam(int32_t count) {
     return beam;
 }
 
-// Straight it has no weight for its frequency; then it is let go, and at last put to rest.
+// The frequency is measured straight, without weight. Then the beam is released, and settled.
 static void follow(val_report *report, const char *solver, int32_t count, path *p) {
     const val_rod beam = soft_beam(count);
     td_step_opts opts = td_step_opts_default();

@@ -28,7 +28,7 @@ static void open_swing(val_report *report, val_random *random, int32_t index, td
     case_must(td_helix_set_curvatures(helix->state, NULL, rates, NULL));
 }
 
-// A soft curl let go under its weight.
+// A soft curl released under its weight.
 static void orders_of_curl(val_report *report) {
     static const val_rule rules[] = {{"implicit", TD_IMPLICIT, 400, 2},
                                      {"implicit-euler", TD_IMPLICIT_EULER, 400, 1}};

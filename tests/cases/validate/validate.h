@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Validations: cases with known answers. What they share: rows of figures, trees to try things on.
+// Validations: cases with known answers. Shared helpers: rows of figures, and trees for cases.
 
 #include "cases/support.h"
 #include "cases/validate/measure.h"
