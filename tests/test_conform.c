@@ -153,6 +153,58 @@ SOLVER_TEST(conform_tips_are_where_the_axes_of_segments_have_them) {
     CHECK_SAY(largest_gap(&s) <= (bends ? 1e-2 : 1e-13), "%s: tips in motion", s.name);
 }
 
+// How far velocities are from those of points of the base, and tips from where it would take them.
+static td_real off_base(const subject *s, const td_base_motion *base, const td_vec3 *drawn) {
+    td_vec3 tips[8], v[8];
+    td_real most = 0;
+    s->solver->poses(s->state, 0, s->count, NULL, tips, NULL);
+    s->solver->velocities(s->state, 0, s->count, NULL, v);
+    for (int32_t i = 0; i < s->count; i++) {
+        most = fmax(most, distance(v[i], tdi_base_velocity(base, tips[i])));
+        most = fmax(most, drawn ? distance(tips[i], tdi_base_point(base, drawn[i])) : 0);
+    }
+    return most;
+}
+
+// In a microsecond springs and inertia change velocities by the acceleration of a turn alone: the
+// square of 2.5 rad/s times 0.6 m, times the step.
+static void check_moves_along(const tdi_solver *solver, subject_kind kind, bool settled) {
+    OWNED(subject) s = subject_new(solver, kind, NULL);
+    const char *pose = settled ? "settled" : "as drawn";
+    const td_base_motion first = {.rotation = {1, 0, 0, 0}, .velocity = {0.5, 0.2, 0.1}},
+                         base = {.rotation = {1, 0, 0, 0},
+                                 .velocity = {-0.3, 0.2, 1},
+                                 .spin = {2, -1, 1}};
+    td_step_opts opts = exact_opts(1e-6, TD_IMPLICIT_EULER);
+    td_vec3 rest[8];
+    if (settled) {
+        CHECK_INT(tdi_body_settle(s.state, &opts, NULL, NULL), TD_OK);
+    } else {
+        opts.gravity = no_gravity;
+    }
+    solver->poses(s.state, 0, s.count, NULL, rest, NULL);
+    solver->set_base(s.state, &first);
+    CHECK_SAY(off_base(&s, &first, rest) < 1e-14, "%s, %s: moves by %g m/s beside its base", s.name,
+              pose, off_base(&s, &first, rest));
+    solver->set_base(s.state, &base);
+    CHECK_SAY(off_base(&s, &base, rest) < 1e-14, "%s, %s: moves by %g m/s beside its new base",
+              s.name, pose, off_base(&s, &base, rest));
+    FREED char *bytes = bytes_of(&s);
+    solver->set_base(s.state, &first);
+    solver->set_base(s.state, &base);
+    CHECK_SAY(same_as(&s, bytes), "%s, %s: a base that was set twice leaves other bits", s.name,
+              pose);
+    step_times(&s, &opts, 1);
+    CHECK_SAY(off_base(&s, &s.state->base, NULL) < 3e-5 || is_coarse(solver),
+              "%s, %s: %g m/s after a step", s.name, pose, off_base(&s, &s.state->base, NULL));
+}
+
+SOLVER_TEST(conform_body_without_a_past_moves_along_with_its_base) {
+    check_moves_along(solver, HELD, false);
+    check_moves_along(solver, HELD, true);
+    check_moves_along(solver, FLOATING, false);
+}
+
 // ---- failures -------------------------------------------------------------------------------
 
 typedef struct failure {

@@ -59,10 +59,15 @@ static td_vec3 anchor(const bead *b) {
 
 static void set_base(void *state, const td_base_motion *motion) {
     bead *b = state;
+    td_real *x = b->head.coords.x, *v = b->head.coords.v;
+    const td_vec3 with = tdi_base_velocity(&b->head.base, tdi_coords_point(x, 0));
+    const bool along = b->head.known == 0 && tdi_same_velocity(tdi_coords_point(v, 0), with);
     b->head.base = *motion;
     if (tdi_state_as_drawn(&b->head)) {
-        tdi_coords_set_point(b->head.coords.x, 0, anchor(b));
-        tdi_coords_set_point(b->head.coords.v, 0, motion->velocity);
+        tdi_coords_set_point(x, 0, anchor(b));
+    }
+    if (along) {
+        tdi_coords_set_point(v, 0, tdi_base_velocity(motion, tdi_coords_point(x, 0)));
     }
 }
 

@@ -76,6 +76,58 @@ TD_TEST(conform_worlds_of_all_solvers_go_on_to_the_bit_after_a_restore) {
     with_toy(claim_restoring);
 }
 
+// ---- bases that start to move ---------------------------------------------------------------
+
+// How much of the way of its base the tip of the first actor makes in a step.
+static td_real share_of_way(td_world *w) {
+    const td_actor_id id = td_world_actor_id(w, 0);
+    const int32_t last = td_world_actor(w, id).segment_count - 1;
+    const td_real way = 1e-2;
+    td_vec3 base, from, to;
+    td_quat turn;
+    td_world_pose(w, id, &base, &turn, NULL, NULL);
+    td_world_segment(w, id, last, NULL, &from, NULL);
+    base.z += way;
+    CHECK_INT(td_world_move_actor(w, id, base, turn, NULL), TD_OK);
+    steps(w, 1);
+    td_world_segment(w, id, last, NULL, &to, NULL);
+    return (to.z - from.z) / way;
+}
+
+typedef enum rest_kind { NEW, SETTLED, STEPPED, WOKEN } rest_kind;
+static const char *const rest_names[] = {"new", "settled", "after steps", "woken"};
+
+static td_real share_after(const tdi_solver *solver, const char *start, rest_kind kind) {
+    const int32_t n = strand_segments(solver);
+    OWNED(stage) s = stage_printed(
+        "{step: 1/240, air_density: 0, gravity: [0, 0, 0], objects: [{solver: %s, start: %s,\n"
+        " strand: {points: [[0, 0, 0], [0.5, 0, 0]], segments: %d, radius: 0.004,\n"
+        "  material: tendril}}]}",
+        solver->info.name, start, (int)n);
+    if (kind != NEW) {
+        CHECK_INT(td_world_settle(s.world, NULL, NULL), TD_OK);
+    }
+    if (kind == WOKEN) {
+        CHECK_INT(td_world_sleep_actor(s.world, td_world_actor_id(s.world, 0), NULL), TD_OK);
+    }
+    steps(s.world, kind == STEPPED || kind == WOKEN ? 2 : 0);
+    CHECK(td_world_actor_asleep(s.world, td_world_actor_id(s.world, 0)) == (kind == WOKEN));
+    return share_of_way(s.world);
+}
+
+// In its first step an actor moves along with its base, however it came to rest. Later it stays
+// behind, also when it slept. The tolerance is that of Newton's method.
+SOLVER_TEST(conform_actors_move_along_with_their_base_in_the_first_step_alone) {
+    static const char *const starts[] = {"drawn", "settled"};
+    for (int k = 0; k < 8; k++) {
+        const rest_kind kind = (rest_kind)(k / 2);
+        const td_real share = share_after(solver, starts[k % 2], kind);
+        CHECK_SAY(kind <= SETTLED ? fabs(share - 1) < 1e-4 : fabs(share) < 0.5,
+                  "%s, %s, %s: the tip makes %g of the way of its base", solver->info.name,
+                  starts[k % 2], rest_names[kind], share);
+    }
+}
+
 // ---- all or nothing -------------------------------------------------------------------------
 
 // A force beyond all bounds on whatever is within half a metre of x, while it is armed.

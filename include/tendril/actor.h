@@ -69,8 +69,9 @@ TD_API td_status td_world_enable_actor(td_world *world, td_actor_id actor, bool 
 TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
 
 /// Moves the base in the next step, which feels that motion: its velocity is the way divided by the
-/// step, and 0 in the step after unless it is moved again. From now on the actor does not follow
-/// its object's position and rotation.
+/// step, and 0 in the step after unless it is moved again. In its first step an actor moves along
+/// with its base; later, and when it wakes, it stays behind by its inertia. From now on the actor
+/// does not follow its object's position and rotation.
 TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                      td_quat rotation, td_diag *diag);
 /// Puts the actor elsewhere at once, with its pose, as one rigid piece. Nothing is felt; velocities

@@ -64,7 +64,9 @@ TD_API td_real td_body_time(const td_body *body);                  ///< s.
 TD_API td_status td_body_reset(td_body *body, td_diag *diag);
 
 /// Sets where the base is and how it moves. Steps move it with constant acceleration until it is
-/// set again, which may be before every step. At the start it is fixed at the origin. Steps refuse
+/// set again, which may be before every step. At the start it is fixed at the origin. A body that
+/// was not stepped since it was made, reset or settled moves along: all of it takes the velocity
+/// and spin of the base. To leave it behind, give the base an acceleration. Steps refuse
 /// a base with a rotation of zero or a number that is not finite. TD_ERR_ARGUMENT for the body of
 /// a world, which moves the base itself: see td_world_body().
 TD_API td_status td_body_set_base(td_body *body, const td_base_motion *motion, td_diag *diag);
@@ -80,7 +82,7 @@ TD_API td_status td_body_step(td_body *body, const td_step_opts *opts, td_step_s
 /// with its number in diag->index.
 TD_API td_status td_body_step_many(td_body *const *bodies, const td_step_opts *opts, int32_t count,
                                    td_pool *pool, td_step_stats *stats, td_diag *diag);
-/// Computes a pose at rest under gravity, from the current pose. Velocities become 0.
+/// Computes a pose at rest under gravity, from the current pose. All of it then moves as the base.
 TD_API td_status td_body_settle(td_body *body, const td_step_opts *opts, td_step_stats *stats,
                                 td_diag *diag);
 

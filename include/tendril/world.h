@@ -238,7 +238,8 @@ typedef struct td_rest {
 
 /// Brings all actors to rest under the current gravity, without winds and other loads, from their
 /// current poses. Velocities become 0 and the time does not change. `rests`, if given, gets one
-/// entry for each actor.
+/// entry for each actor. A base that moves in the next step takes the actor along if that is its
+/// first step; otherwise the actor stays behind by its inertia.
 /// TD_ERR_DIVERGED when an actor has no rest pose; `diag` names it. Of actors that touch each other
 /// or that constraints join, it names the first. Poses and velocities are then as they were.
 TD_API td_status td_world_settle(td_world *world, td_rest *rests, td_diag *diag);

@@ -194,7 +194,33 @@ void tdi_helix_put_base(tdi_helix_state *s, const td_base_motion *base) {
     s->pose.base = (tdi_helix_place){base->position, tdi_mat3_from_quat(base->rotation)};
 }
 
+// Whether the roots of a state without a past move as one piece with its base.
+static bool moves_along(const tdi_helix_state *s) {
+    const td_base_motion *base = &s->head.base;
+    bool along = s->head.known == 0;
+    for (int32_t i = 0; along && i < s->model->element_count; i++) {
+        if (s->root_place[i] != TD_NONE && s->model->element[i].root != TD_END_CLAMPED) {
+            const tdi_rate *own = &s->root_rate[s->root_place[i]];
+            along = tdi_same_velocity(own->spin, base->spin) &&
+                    tdi_same_velocity(own->velocity, tdi_base_velocity(base, s->pose.start[i].o));
+        }
+    }
+    return along;
+}
+
+void tdi_helix_move_along(tdi_helix_state *s) {
+    const td_base_motion *base = &s->head.base;
+    for (int32_t i = 0; i < s->model->element_count; i++) {
+        if (s->root_place[i] != TD_NONE) {
+            s->root_rate[s->root_place[i]] =
+                (tdi_rate){base->spin, tdi_base_velocity(base, s->pose.start[i].o)};
+        }
+    }
+    s->moved = false;
+}
+
 void tdi_helix_set_base(tdi_helix_state *s, const td_base_motion *motion) {
+    const bool along = moves_along(s);
     td_base_motion base = *motion;
     const td_real n = tdi_quat_norm(base.rotation);
     const bool there = memcmp(&base.rotation, &s->head.base.rotation, sizeof base.rotation) == 0;
@@ -206,6 +232,9 @@ void tdi_helix_set_base(tdi_helix_state *s, const td_base_motion *motion) {
         tdi_helix_reset(s);
     } else {
         tdi_helix_update(s);
+    }
+    if (along) {
+        tdi_helix_move_along(s);
     }
 }
 

@@ -125,6 +125,8 @@ void tdi_helix_segment(const tdi_helix_state *state, int32_t segment, td_vec3 *o
 td_energy tdi_helix_energy(tdi_helix_state *state, td_vec3 gravity);
 void tdi_helix_momentum(tdi_helix_state *state, td_vec3 *linear, td_vec3 *angular);
 void tdi_helix_set_base(tdi_helix_state *state, const td_base_motion *motion);
+// Roots move as one piece with the base.
+void tdi_helix_move_along(tdi_helix_state *state);
 
 // Of any pose: a point, and the frame at s of an element.
 td_vec3 tdi_helix_point_at(const tdi_helix_pose *pose, const tdi_helix_point *point);

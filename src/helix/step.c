@@ -147,8 +147,7 @@ static void begin_rest(tdi_helix_state *s) {
 
 static void stop(tdi_helix_state *s) {
     memset(s->rate, 0, (size_t)s->model->element_count * sizeof *s->rate);
-    memset(s->root_rate, 0, (size_t)s->root_count * sizeof *s->root_rate);
-    s->moved = false;
+    tdi_helix_move_along(s);
 }
 
 void tdi_helix_ease(void *body) {

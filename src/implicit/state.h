@@ -154,6 +154,15 @@ static inline td_vec3 tdi_base_velocity(const td_base_motion *base, td_vec3 x) {
     return tdi_add(base->velocity, tdi_cross(base->spin, tdi_sub(x, base->position)));
 }
 
+// Whether velocities are equal. Also where they are no numbers: steps refuse such a base, and it is
+// set again.
+static inline bool tdi_same_rate(td_real a, td_real b) {
+    return a == b || (a != a && b != b);
+}
+static inline bool tdi_same_velocity(td_vec3 a, td_vec3 b) {
+    return tdi_same_rate(a.x, b.x) && tdi_same_rate(a.y, b.y) && tdi_same_rate(a.z, b.z);
+}
+
 // The rule of two steps after one that was w times shorter:
 //   x* = x + w^2/(1 + 2 w) (x - x_before),   h = (1 + w)/(1 + 2 w) dt
 // Errors do not grow below w = 1 + sqrt(2). The range includes a dropped frame and the one after

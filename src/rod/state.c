@@ -167,14 +167,33 @@ static void carry_all(tdi_rod_state *s) {
     }
 }
 
+// Whether all of a state without a past moves as one piece with its base.
+static bool moves_along(const tdi_rod_state *s) {
+    bool along = s->head.known == 0;
+    for (int32_t i = 0; along && i < s->model->node_count; i++) {
+        const tdi_rod_past *past = &s->history.past[i];
+        along = tdi_same_velocity(past->v, tdi_base_velocity(&s->head.base, s->pose[i].x)) &&
+                tdi_same_rate(past->spin, tdi_dot(s->head.base.spin, s->pose[i].edge.t));
+    }
+    return along;
+}
+
+void tdi_rod_move_along(tdi_rod_state *s) {
+    for (int32_t i = 0; i < s->model->node_count; i++) {
+        s->history.past[i].v = tdi_base_velocity(&s->head.base, s->pose[i].x);
+        s->history.past[i].spin = tdi_dot(s->head.base.spin, s->pose[i].edge.t);
+    }
+}
+
 void tdi_rod_set_base(tdi_rod_state *s, const td_base_motion *motion) {
+    const bool along = moves_along(s);
     s->head.base = *motion;
     if (tdi_state_as_drawn(&s->head) && s->stale == TDI_ROD_CURRENT) {
         tdi_rod_place_start(s);
         carry_all(s);
-        for (int32_t i = 0; i < s->model->node_count; i++) {
-            s->history.past[i].v = motion->velocity;
-        }
+    }
+    if (along) {
+        tdi_rod_move_along(s);
     }
     tdi_rod_place_base(s);
 }

@@ -21,6 +21,8 @@ td_real tdi_rod_residual(tdi_rod_state *state, td_vec3 gravity);
 // Targets of all that moves with the base.
 void tdi_rod_place_base(tdi_rod_state *state);
 void tdi_rod_set_base(tdi_rod_state *state, const td_base_motion *motion);
+// All of it moves as one piece with the base.
+void tdi_rod_move_along(tdi_rod_state *state);
 void tdi_rod_set_end(tdi_rod_state *state, int32_t rod, bool end, td_vec3 position,
                      td_quat rotation);
 // The goals of ends are their targets as they are now.

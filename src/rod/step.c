@@ -259,11 +259,8 @@ static void begin_rest(tdi_rod_state *s) {
 
 static void stop(tdi_rod_state *s) {
     tidy_frames(s);
-    for (int32_t i = 0; i < s->model->node_count; i++) {
-        s->history.past[i].v = tdi_vec3(0, 0, 0);
-        s->history.past[i].spin = 0;
-        s->turn[i] = 0;
-    }
+    memset(s->turn, 0, (size_t)s->model->node_count * sizeof *s->turn);
+    tdi_rod_move_along(s);
 }
 
 // ---- a step ---------------------------------------------------------------------------------

@@ -104,7 +104,8 @@ typedef struct tdi_solver {
     // ---- states
     // As drawn, standing still. Takes all memory that stepping needs. The model outlives it.
     td_status (*state_new)(const void *model, const td_alloc *alloc, td_body **out, td_diag *diag);
-    // Steps carry the base on from here with constant acceleration.
+    // Steps carry the base on from here with constant acceleration. A state without a past whose
+    // points all move with the base takes the velocity and spin of the new motion.
     void (*set_base)(void *state, const td_base_motion *motion);
     // Implicit steps, statics, contact and saving.
     const tdi_implicit *implicit;

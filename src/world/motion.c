@@ -114,19 +114,34 @@ tdi_rate tdi_actor_base_rate(const tdi_actor *a) {
     return (tdi_rate){base.spin, base.velocity};
 }
 
-// An implicit step takes the base where it will be. An explicit one takes how it moves now, and an
-// acceleration that leads to how it moves then: a velocity that jumped between steps would be felt
-// by nobody. Where no curve says how it moves, the mean velocities of this step and the last do.
+// The mean velocity of the base in the last step, which it took with constant acceleration.
+static tdi_rate last_mean(const td_body *state) {
+    const td_base_motion *b = &state->base;
+    return (tdi_rate){tdi_madd(b->spin, b->spin_rate, -0.5 * state->dt),
+                      tdi_madd(b->velocity, b->acceleration, -0.5 * state->dt)};
+}
+
+// In its first step an actor moves along with its base. Then an implicit step takes the base where
+// it will be: how it moves now matters only to an actor that has stopped, which moves as its base
+// moved in the last step. An explicit step takes how it moves now, and an acceleration that leads
+// to how it moves then: a velocity that jumped between steps would be felt by nobody. Where no
+// curve says how it moves, the mean velocities of this step and the last do.
 static td_base_motion motion_of(const td_world *w, const tdi_actor *a, const screw *d,
                                 bool true_base, td_real t0) {
     const td_integrator rule = w->scene->def.objects[a->object].integrator;
-    tdi_rate then = {tdi_scale(d->turn, 1 / w->clock.dt), tdi_scale(d->shift, 1 / w->clock.dt)},
-             now = then;
+    const bool first = a->state->time == 0;
+    const tdi_rate mean = {tdi_scale(d->turn, 1 / w->clock.dt),
+                           tdi_scale(d->shift, 1 / w->clock.dt)};
+    tdi_rate now = mean, then = mean;
     if (!tdi_is_implicit(rule)) {
-        now = tdi_actor_base_rate(a);
+        now = first ? mean : tdi_actor_base_rate(a);
         if (true_base && curve_rates(w, a, t0, &now)) {
             curve_rates(w, a, t0 + w->clock.dt, &then);
         }
+    } else if (!first && a->state->known == 0) {
+        now = last_mean(a->state);
+        then = (tdi_rate){tdi_sub(tdi_scale(mean.spin, 2), now.spin),
+                          tdi_sub(tdi_scale(mean.velocity, 2), now.velocity)};
     }
     return (td_base_motion){.position = a->simulated.position,
                             .rotation = a->simulated.rotation,
