@@ -206,6 +206,34 @@ TD_TEST(step_that_lacks_room_changes_nothing_and_has_the_same_result_with_room) 
     }
 }
 
+// A budget truncates steps before one lacks room.
+TD_TEST(step_with_a_budget_that_lacks_room_changes_nothing) {
+    static const char *const objects[] = {"solver: tree", "adapt: {error: 0.01}", "solver: rod",
+                                          "solver: helix"};
+    int64_t truncated = 0, lacked = 0;
+    for (int k = 56; k < 88; k++) {
+        char text[TEXT];
+        const char *object = objects[k / 2 % 4], *method = methods[k % 2];
+        heap_of_sticks(text, object, method, (uint64_t)(k / 8 + 7));
+        OWNED(stage) s = roomy(text, k / 8 % 3, 1, true);
+        CHECK_INT(td_world_set_budget(s.world, 1 + k / 24, 0, NULL), TD_OK);
+        td_status status = TD_OK;
+        for (int n = 0; n < 25 && status == TD_OK; n++) {
+            FREED char *before = saved(s.world);
+            status = td_world_step(s.world, NULL);
+            if (status == TD_ERR_LIMIT) {
+                FREED char *after = saved(s.world);
+                lacked++;
+                CHECK_SAY(memcmp(before, after, td_world_save_size(s.world)) == 0, "%s, %s, %d",
+                          object, method, k / 8);
+            }
+        }
+        truncated += td_world_stats(s.world).truncated;
+    }
+    CHECK_SAY(lacked > 16 && truncated > 16, "%d lacked room, %d truncated", (int)lacked,
+              (int)truncated);
+}
+
 // Many small sticks in columns, which come near those above and beside them when they have fallen.
 static const char *columns(char text[TEXT]) {
     int at = snprintf(text, TEXT,

@@ -7,21 +7,22 @@
 // need not be those of a rotation. Of them
 //   kinetic   1/2 m|v|^2 + v.(R' mc) + 1/2 tr(R' S R'^T)
 //   P = m v + R' mc,  L = c x v - axial(R S R'^T)
-// Reads    q, v, angle, base. Writes frame, twist.
+// Reads    q, angle, base; v or the rates of the last step. Writes frame and twist where it was
+//          not stepped yet: else nothing, as steps ask for energies before they can fail.
 
 #include "tree/dynamics.h"
 
 #include "base/guard.h"
 #include "tree/joint.h"
 
-// Frames stay as an implicit step left them: placing the bodies anew would change their last bits,
-// and with them what is read from them for the next step.
+// Frames and velocities stay as an implicit step left them: placing the bodies anew would change
+// their last bits, and with them what is read from them for the next step.
 static void move_all(const tdi_tree_model *m, tdi_tree_state *s) {
-    tdi_tree_fresh(s);
     if (s->head.known == 0) {
+        tdi_tree_fresh(s);
         tdi_tree_place(m, s);
+        tdi_tree_move(m, s);
     }
-    tdi_tree_move(m, s);
 }
 
 static td_real joint_energy(const tdi_tree_model *m, const tdi_tree_state *s, int32_t i) {
@@ -61,9 +62,12 @@ td_energy tdi_tree_energy(tdi_tree_state *state, td_vec3 gravity) {
     move_all(m, state);
     for (int32_t i = 0; i < m->body_count; i++) {
         tdi_mass mass = tdi_mass_of(&m->body[i], &state->frame[i].r);
-        tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
-        sum.kinetic += state->head.known > 0 ? past_kinetic(&m->body[i], &state->past[i])
-                                             : 0.5 * tdi_power(&p, &state->twist[i]);
+        if (state->head.known > 0) {
+            sum.kinetic += past_kinetic(&m->body[i], &state->past[i]);
+        } else {
+            tdi_wrench p = tdi_mass_momentum(&mass, &state->twist[i]);
+            sum.kinetic += 0.5 * tdi_power(&p, &state->twist[i]);
+        }
         sum.weight -= tdi_dot(gravity, tdi_madd(mass.c, state->frame[i].o, mass.m));
         sum.elastic += joint_energy(m, state, i);
     }
