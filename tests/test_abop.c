@@ -59,17 +59,6 @@ static int64_t modules(const test_model *m) {
     return m->derivation ? td_derivation_string(m->derivation).module_count : -1;
 }
 
-static td_real drawn_length(const test_model *m) {
-    td_totals totals = {0};
-    td_diag diag = {0};
-    td_string s = m->derivation ? td_derivation_string(m->derivation) : (td_string){0};
-    if (!m->derivation ||
-        td_totals_from_string(m->grammar, &s, NULL, NULL, &totals, &diag) != TD_OK) {
-        test_failed(__FILE__, __LINE__, "no totals: %s", diag.message);
-    }
-    return totals.length;
-}
-
 // ---- exact counts ---------------------------------------------------------------------------
 
 typedef struct count_row {
@@ -273,7 +262,7 @@ TD_TEST(abop_trees_have_their_total_length) {
                 {"fig-2.6d", 181.585271296}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         OWNED(test_model) m = scene(rows[i].scene, 10);
-        CHECK_REL(drawn_length(&m), rows[i].length, 2e-12);
+        CHECK_REL(test_drawn_length(&m), rows[i].length, 2e-12);
     }
 }
 
@@ -283,7 +272,7 @@ TD_TEST(abop_binary_tree_length_is_its_geometric_series) {
     for (int32_t k = 0; k < 10; k++) {
         sum += pow(2 / 1.456, k);
         OWNED(test_model) m = scene("fig-1.39", k + 1);
-        CHECK_REL(drawn_length(&m), sum, 1e-13);
+        CHECK_REL(test_drawn_length(&m), sum, 1e-13);
     }
 }
 

@@ -137,10 +137,7 @@ TD_TEST(constraint_breaks_at_its_force_for_good) {
         c.break_force = breaks ? 0.9 * weight_on_it : 100 * weight_on_it;
         hold(&s, &c, 1);
         set_steps(&s, 1.0 / 60, 1e-9);
-        bool going = true;
-        for (int32_t k = 0; k < 30 && going; k++) {
-            going = go_on(&s);
-        }
+        go_steps(&s, 30);
         const td_constraint_report r = td_island_constraint(s.island, 0);
         CHECK_INT(r.broken, breaks);
         CHECK_INT(r.active, !breaks);
@@ -189,10 +186,7 @@ TD_TEST(constraint_a_point_held_in_two_places_is_reported_and_stays_between) {
     }
     hold(&s, c, 2);
     set_steps(&s, 1.0 / 60, 1e-6);
-    bool going = true;
-    for (int32_t k = 0; k < 120 && going; k++) {
-        going = go_on(&s);
-    }
+    go_steps(&s, 120);
     double force[2];
     for (int k = 0; k < 2; k++) {
         const td_constraint_report r = td_island_constraint(s.island, k);
@@ -218,10 +212,7 @@ TD_TEST(constraint_couplings_that_contradict_each_other_are_reported) {
     }
     hold(&s, c, 2);
     set_steps(&s, 1.0 / 60, 1e-6);
-    bool going = true;
-    for (int32_t k = 0; k < 120 && going; k++) {
-        going = go_on(&s);
-    }
+    go_steps(&s, 120);
     for (int k = 0; k < 2; k++) {
         CHECK(td_island_constraint(s.island, k).unmet);
         CHECK(td_island_constraint(s.island, k).error < 0.1); // it swings about 0.025
@@ -249,10 +240,7 @@ static void take_few_iterations(const td_constraint *one, int32_t every, int32_t
     s.actor[0] = bars(at, BARS, TD_JOINT_BALL, 1, ROUND);
     hold(&s, c, count);
     set_steps(&s, 1.0 / 240, 1e-4);
-    bool going = true;
-    for (int32_t k = 0; k < STEPS && going; k++) {
-        going = go_on(&s);
-    }
+    go_steps(&s, STEPS);
     for (int32_t k = 0; k < count; k++) {
         CHECK(td_island_constraint(s.island, k).error <= 1e-9);
     }
@@ -276,6 +264,16 @@ TD_TEST(constraint_long_chains_with_bars_take_few_iterations) {
     take_few_iterations(&bar, 2, 35);
 }
 
+// A constraint is met in each of 60 steps, with so many iterations a step at most.
+static void check_iterations(held_island *s, const td_constraint *c, double dt, int32_t each) {
+    hold(s, c, 1);
+    set_steps(s, dt, 1e-10);
+    for (int32_t k = 0; k < 60 && go_on(s); k++) {
+        CHECK(td_island_constraint(s->island, 0).error <= 1e-9);
+    }
+    CHECK_SAY(s->stats.iterations <= each * 60, "%d iterations", (int)s->stats.iterations);
+}
+
 // The axis turns with one segment and guides another: its second derivatives are rows of the tree.
 TD_TEST(constraint_of_a_slider_within_a_tree_takes_few_iterations) {
     OWNED(held_island) s = chain_of(6, TD_JOINT_BALL);
@@ -287,12 +285,7 @@ TD_TEST(constraint_of_a_slider_within_a_tree_takes_few_iterations) {
     slide.point[1] = tdi_vec3(0.1, 0.2, 0);
     slide.axis[0] = slide.axis[1] = tdi_vec3(0.6, 0.8, 0);
     slide.as_found = true;
-    hold(&s, &slide, 1);
-    set_steps(&s, 1.0 / 20, 1e-10);
-    for (int32_t k = 0; k < 60 && go_on(&s); k++) {
-        CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
-    }
-    CHECK_SAY(s.stats.iterations <= 8 * 60, "%d iterations", (int)s.stats.iterations); // else 12
+    check_iterations(&s, &slide, 1.0 / 20, 8); // else 12
 }
 
 // The second derivative of the distance is part of the Hessian.
@@ -303,12 +296,7 @@ TD_TEST(constraint_of_a_distance_to_the_world_takes_few_iterations) {
     rod.point[0] = tdi_as_tree_model(s.actor[0].model)->body[2].tip;
     rod.point[1] = tdi_vec3(0.9, 0.55, 0);
     rod.as_found = true;
-    hold(&s, &rod, 1);
-    set_steps(&s, 1.0 / 60, 1e-10);
-    for (int32_t k = 0; k < 60 && go_on(&s); k++) {
-        CHECK(td_island_constraint(s.island, 0).error <= 1e-9);
-    }
-    CHECK_SAY(s.stats.iterations <= 4 * 60, "%d iterations", (int)s.stats.iterations); // else 8
+    check_iterations(&s, &rod, 1.0 / 60, 4); // else 8
 }
 
 TD_TEST(constraint_redundant_ones_are_met) {

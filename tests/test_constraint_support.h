@@ -85,6 +85,14 @@ static inline bool go_on(held_island *s) {
     return CHECK_SAY(status == TD_OK, "%s", diag.message);
 }
 
+static inline bool go_steps(held_island *s, int32_t count) {
+    bool going = true;
+    for (int32_t k = 0; k < count && going; k++) {
+        going = go_on(s);
+    }
+    return going;
+}
+
 static inline void held_free(held_island *s) {
     td_island_free(s->island);
     for (int32_t k = 0; k < s->count; k++) {

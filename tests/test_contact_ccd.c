@@ -122,14 +122,17 @@ TD_TEST(contact_ccd_lets_nothing_pass_through_moving_and_turning_colliders) {
     CHECK(whole > 300 && whole < tried - 300);
 }
 
+// Two capsules whose axes cross in their middles, so far apart; the upper one moves.
+static flight crossing(td_real apart, td_vec3 motion) {
+    return (flight){.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}},
+                    .count = 2,
+                    .x = {{-1, 0, 0}, {1, 0, 0}, {0, apart, -1}, {0, apart, 1}},
+                    .dx = {{0, 0, 0}, {0, 0, 0}, motion, motion}};
+}
+
 // the part is not much smaller than need be: head on it goes to where a tenth of the gap is left
 TD_TEST(contact_ccd_stops_head_on_where_a_tenth_of_the_gap_is_left) {
-    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
-    f.x[0] = tdi_vec3(-1, 0, 0);
-    f.x[1] = tdi_vec3(1, 0, 0);
-    f.x[2] = tdi_vec3(0, 0.21, -1);
-    f.x[3] = tdi_vec3(0, 0.21, 1);
-    f.dx[2] = f.dx[3] = tdi_vec3(0, -1, 0);
+    flight f = crossing(0.21, tdi_vec3(0, -1, 0));
     td_real part = check_flight(&f);
     // crossing in the middle of both, the gap counts as smaller by (blunt + blunt)/(8 distance)
     td_real blunt = 0.2 * 0.02 * 0.2, least = 0.21 - sqrt(0.21 * 0.21 - blunt / 2);
@@ -138,12 +141,7 @@ TD_TEST(contact_ccd_stops_head_on_where_a_tenth_of_the_gap_is_left) {
 
 TD_TEST(contact_ccd_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
     static const int32_t group[2] = {0, 0};
-    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
-    f.x[0] = tdi_vec3(-1, 0, 0);
-    f.x[1] = tdi_vec3(1, 0, 0);
-    f.x[2] = tdi_vec3(0, 0.21, -1);
-    f.x[3] = tdi_vec3(0, 0.21, 1);
-    f.dx[2] = f.dx[3] = tdi_vec3(0, -1, 0);
+    flight f = crossing(0.21, tdi_vec3(0, -1, 0));
     OWNED(tdi_contacts) *c = opened(&f);
     td_real part = 1;
     CHECK(tdi_contacts_free_fractions(c, f.x, f.dx, 0, true, group, &part));
@@ -152,12 +150,7 @@ TD_TEST(contact_ccd_shortens_a_body_by_its_own_contact_as_the_whole_motion) {
 
 // what slides along something at a tiny gap is not held back by it
 TD_TEST(contact_ccd_lets_things_slide_along_each_other_all_the_way) {
-    flight f = {.capsule = {{0, 1, 0.1, 0, false, 0}, {2, 3, 0.1, 0, false, 0}}, .count = 2};
-    f.x[0] = tdi_vec3(-1, 0, 0);
-    f.x[1] = tdi_vec3(1, 0, 0);
-    f.x[2] = tdi_vec3(0, 0.2031, -1);
-    f.x[3] = tdi_vec3(0, 0.2031, 1);
-    f.dx[2] = f.dx[3] = tdi_vec3(50, 0, 30);
+    flight f = crossing(0.2031, tdi_vec3(50, 0, 30));
     CHECK(check_flight(&f) == 1);
     f.count = 1;
     f.collider_count = 1;

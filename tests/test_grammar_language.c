@@ -403,24 +403,12 @@ TD_TEST(grammar_decomposition_depth_counts_replacements_not_modules) {
 
 // ---- homomorphism ---------------------------------------------------------------------------
 
-// the drawn length of the string
-static double drawn(const test_model *m) {
-    td_totals totals = {0};
-    td_diag diag = {0};
-    td_string s = m->derivation ? td_derivation_string(m->derivation) : (td_string){0};
-    if (!m->derivation ||
-        td_totals_from_string(m->grammar, &s, NULL, NULL, &totals, &diag) != TD_OK) {
-        test_failed(__FILE__, __LINE__, "no totals: %s", diag.message);
-    }
-    return totals.length;
-}
-
 TD_TEST(grammar_homomorphism_changes_the_drawing_and_never_the_string) {
     OWNED(test_model) m = test_model_good("axiom: A(2)\nA(x) --> A(x+1)B\n"
                                           "homomorphism\nA(x) --> F(x)\nB --> [+F(10)]F(0.5)\n",
                                           2);
     CHECK_TEXT(test_string_of(&m), "A(4)BB");
-    CHECK_REL(drawn(&m), 4 + 2 * 10.5, 0);
+    CHECK_REL(test_drawn_length(&m), 4 + 2 * 10.5, 0);
     CHECK_TEXT(test_string_of(&m), "A(4)BB");
 }
 
@@ -435,7 +423,7 @@ TD_TEST(grammar_homomorphism_goes_on_to_its_depth) {
         char text[256];
         snprintf(text, sizeof text, rules, rows[i].depth);
         OWNED(test_model) m = test_model_good(text, 0);
-        CHECK_REL(drawn(&m), rows[i].length, 0);
+        CHECK_REL(test_drawn_length(&m), rows[i].length, 0);
     }
 }
 
@@ -445,15 +433,16 @@ TD_TEST(grammar_homomorphism_has_its_own_seed_and_its_own_variables) {
     char text[256];
     snprintf(text, sizeof text, rules, "", "");
     test_model m = test_model_good(text, 1);
-    CHECK_REL(drawn(&m), 210, 0); // 1 + 2 + ... + 20: and again, for drawing changes nothing
-    CHECK_REL(drawn(&m), 210, 0);
+    CHECK_REL(test_drawn_length(&m), 210,
+              0); // 1 + 2 + ... + 20: and again, for drawing changes nothing
+    CHECK_REL(test_drawn_length(&m), 210, 0);
     test_model_free(&m);
     double lengths[3];
     const char *seeds[3][2] = {{"seed: 1", "seed: 9"}, {"seed: 2", "seed: 9"}, {"", "seed: 9"}};
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, rules, seeds[i][0], seeds[i][1]);
         m = test_model_good(text, 1);
-        lengths[i] = drawn(&m);
+        lengths[i] = test_drawn_length(&m);
         test_model_free(&m);
     }
     CHECK_REL(lengths[1], lengths[0], 0);
@@ -465,7 +454,7 @@ TD_TEST(grammar_homomorphism_has_its_own_seed_and_its_own_variables) {
 TD_TEST(grammar_homomorphism_and_decomposition_without_weights_take_the_first_production) {
     test_model m =
         test_model_good("seed: 3\naxiom: AAAAAAAA\nhomomorphism\nA --> F(1)\nA --> F(9)\n", 1);
-    CHECK_REL(drawn(&m), 8, 0);
+    CHECK_REL(test_drawn_length(&m), 8, 0);
     test_model_free(&m);
     CHECK_DERIVED("seed: 3\naxiom: AAAAAAAA\ndecomposition\nA --> B\nA --> C\n", 1, "BBBBBBBB");
 }
@@ -483,7 +472,7 @@ TD_TEST(grammar_percent_drops_the_rest_of_its_branch_in_the_next_step) {
 
 TD_TEST(grammar_percent_hides_the_rest_of_its_branch_from_the_drawing) {
     OWNED(test_model) m = test_model_good("axiom: F(1)[F(10)%F(100)[F(1000)]F(100)]F(2)\n", 0);
-    CHECK_REL(drawn(&m), 13, 0);
+    CHECK_REL(test_drawn_length(&m), 13, 0);
 }
 
 // ---- the interface --------------------------------------------------------------------------

@@ -181,6 +181,18 @@ static inline void test_one_fault(const test_model *m, const test_fault *want, c
                want->column, want->message, want->text);
 }
 
+// the drawn length of the string
+static inline td_real test_drawn_length(const test_model *m) {
+    td_totals totals = {0};
+    td_diag diag = {0};
+    td_string s = m->derivation ? td_derivation_string(m->derivation) : (td_string){0};
+    if (!m->derivation ||
+        td_totals_from_string(m->grammar, &s, NULL, NULL, &totals, &diag) != TD_OK) {
+        test_failed(__FILE__, __LINE__, "no totals: %s", diag.message);
+    }
+    return totals.length;
+}
+
 // A text that compiles, and its first warning.
 typedef struct test_warning {
     const char *text;

@@ -2,6 +2,7 @@
 // Rods that touch, solved by one factor of the whole. Pairs with src/implicit/coupled.c.
 
 #include "cases/dense.h"
+#include "test_coupling.h"
 #include "test_rod_shapes.h"
 #include "test_world_support.h"
 
@@ -158,50 +159,16 @@ static int32_t place_count(const layers *y) {
     return y->contact->point_count + y->contact->capsule_count;
 }
 
-// How one side of a contact slips by one of its two points, or by its turn: 3x3. One that resists
-// rolling knows turns alone.
-static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
-    const td_real w = t->rolling ? 0 : t->row.weight[2 * side + (e & 1)];
-    return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
-                 : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
-}
-
-static void add_rolling(const layers *y, const tdi_contact *t, square c) {
-    const int32_t turns = y->contact->point_count;
-    const int32_t own[3] = {t->row.point[0], t->row.point[1], turns + t->row.capsule},
-                  other[3] = {t->row.point[2], t->row.point[3], turns + t->row.other};
-    for (int e = 0; e < 81; e++) {
-        const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
-        const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
-        const td_real h =
-            tdi_dot(tdi_mat3_column(&a, i), tdi_sym3_apply(&t->hessian, tdi_mat3_column(&b, j)));
-        c[3 * own[k] + i][3 * other[l] + j] += h;
-        c[3 * other[l] + j][3 * own[k] + i] += h;
-    }
-}
-
 // C, of all contacts between the layers
 static void fill_coupling(const layers *y, square c) {
     int32_t count, slipping = 0, rolling = 0;
     const tdi_contact *list = tdi_contacts_list(y->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; i < count; i++) {
-        if (list[i].row.arm[0] > 0) {
-            add_rolling(y, &list[i], c);
-            slipping += !list[i].rolling;
-            rolling += list[i].rolling && list[i].hessian.xx > 0;
-            continue;
-        }
-        for (int e = 0; e < 4; e++) {
-            const int k = e / 2, l = 2 + e % 2;
-            const tdi_mat3 b = tdi_contact_block(&list[i], k, l);
-            for (int j = 0; j < 9; j++) {
-                const int32_t row = 3 * list[i].row.point[k] + j / 3,
-                              column = 3 * list[i].row.point[l] + j % 3;
-                c[row][column] += b.m[j];
-                c[column][row] += b.m[j];
-            }
-        }
+        const bool slips = list[i].row.arm[0] > 0;
+        slipping += slips && !list[i].rolling;
+        rolling += slips && list[i].rolling && list[i].hessian.xx > 0;
+        test_add_coupling(&list[i], y->contact->point_count, c[0], 3 * MOST_PLACES);
     }
     CHECK(slipping > 0 && rolling > 0);
 }

@@ -7,6 +7,7 @@
 //          -K_a/2 of rows, the motion y of all places solves y = y0 - W C y.
 
 #include "cases/dense.h"
+#include "test_coupling.h"
 #include "test_world_support.h"
 
 #include "implicit/constraint.h"
@@ -187,46 +188,13 @@ static void respond(const rig *r, td_real *x) {
 
 // ---- dense ----------------------------------------------------------------------------------
 
-static tdi_mat3 slip_by(const tdi_contact *t, int side, int e) {
-    const td_real w = t->row.weight[2 * side + (e & 1)];
-    return e < 2 ? (tdi_mat3){{w, 0, 0, 0, w, 0, 0, 0, w}}
-                 : tdi_mat3_cross(tdi_scale(t->row.normal, t->row.arm[side]));
-}
-
-static void add_slip(const rig *r, const tdi_contact *t, square c) {
-    const int32_t own[3] = {t->row.point[0], t->row.point[1], r->points + t->row.capsule},
-                  other[3] = {t->row.point[2], t->row.point[3], r->points + t->row.other};
-    for (int e = 0; e < 81; e++) {
-        const int k = e / 27, l = e / 9 % 3, i = e / 3 % 3, j = e % 3;
-        const tdi_mat3 a = slip_by(t, 0, k), b = slip_by(t, 1, l);
-        const td_real h =
-            tdi_dot(tdi_mat3_column(&a, i), tdi_sym3_apply(&t->hessian, tdi_mat3_column(&b, j)));
-        c[3 * own[k] + i][3 * other[l] + j] += h;
-        c[3 * other[l] + j][3 * own[k] + i] += h;
-    }
-}
-
-static void add_barrier(const tdi_contact *t, square c) {
-    for (int e = 0; e < 36; e++) {
-        const int k = e / 18, l = 2 + e / 9 % 2, j = e % 9;
-        const tdi_mat3 b = tdi_contact_block(t, k, l);
-        c[3 * t->row.point[k] + j / 3][3 * t->row.point[l] + j % 3] += b.m[j];
-        c[3 * t->row.point[l] + j % 3][3 * t->row.point[k] + j / 3] += b.m[j];
-    }
-}
-
 static void fill_coupling(const rig *r, bool contact, square c) {
     int32_t count;
     const tdi_contact *list = tdi_contacts_list(r->contact->set, &count);
     memset(c, 0, sizeof(square));
     for (int32_t i = 0; contact && i < count; i++) {
-        if (!tdi_contact_couples(r->contact, &list[i])) {
-            continue;
-        }
-        if (list[i].row.arm[0] != 0 || list[i].row.arm[1] != 0) {
-            add_slip(r, &list[i], c);
-        } else {
-            add_barrier(&list[i], c);
+        if (tdi_contact_couples(r->contact, &list[i])) {
+            test_add_coupling(&list[i], r->points, c[0], MOST);
         }
     }
     for (int32_t q = r->rows; q < r->count; q++) {

@@ -140,15 +140,6 @@ TD_TEST(bare_turn_without_any_angle_is_told_once) {
 
 // ---- functions ------------------------------------------------------------------------------
 
-static double value_with(const char *expression, const test_file *files, int32_t count) {
-    char text[256];
-    snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
-    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
-    double value = test_param(&m, 0);
-    return value;
-}
-
 #define LINE_POINTS "0 1\n0.3333333 1.6666667\n0.6666667 2.3333333\n1 3\n"
 
 // Four control points on y = 1 + 2x make a Bezier curve that is this line. Without a table x is
@@ -160,17 +151,17 @@ TD_TEST(function_of_a_file_follows_its_control_points) {
     for (double x = 0; x <= 1; x += 0.125) {
         char call[64];
         snprintf(call, sizeof call, "func(1, %g)", x);
-        CHECK_IN(value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
+        CHECK_IN(test_value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
         snprintf(call, sizeof call, "func(g, %g)", x);
-        CHECK_IN(value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
+        CHECK_IN(test_value_with(call, files, 3), 1 + 2 * x - 0.0021, 1 + 2 * x + 0.0021);
     }
 }
 
 TD_TEST(function_is_cut_to_its_range) {
     const test_file files[] = {{"plant.v", "function: f.func 2\n", 0},
                                {"f.func", "range: 0 1\npoints: 4\n" LINE_POINTS, 0}};
-    CHECK_REL(value_with("func(1, -5)", files, 2), value_with("func(1, 0)", files, 2), 0);
-    CHECK_REL(value_with("func(1, 7)", files, 2), value_with("func(1, 1)", files, 2), 0);
+    CHECK_REL(test_value_with("func(1, -5)", files, 2), test_value_with("func(1, 0)", files, 2), 0);
+    CHECK_REL(test_value_with("func(1, 7)", files, 2), test_value_with("func(1, 1)", files, 2), 0);
 }
 
 // With a table of three samples a value at 1/4 lies between those at 0 and 1/2.
@@ -184,11 +175,11 @@ TD_TEST(function_with_a_table_is_straight_between_its_samples) {
          "fver 1 1\nname: SECOND\nsamples: 100\nmarkers: 1\nm0 0.5 0.5\nflip: on\n"
          "points: 4\n0 7\n0.2 7\n0.6 7\n1 7\n",
          0}};
-    double low = value_with("func(FIRST, 0)", files, 2);
-    double middle = value_with("func(FIRST, 0.5)", files, 2);
-    CHECK_REL(value_with("func(FIRST, 0.25)", files, 2), (low + middle) / 2, SINGLE);
+    double low = test_value_with("func(FIRST, 0)", files, 2);
+    double middle = test_value_with("func(FIRST, 0.5)", files, 2);
+    CHECK_REL(test_value_with("func(FIRST, 0.25)", files, 2), (low + middle) / 2, SINGLE);
     CHECK_IN(middle, 0.49, 0.51); // u = 1 of the clamped knots: (p1 + 2 p2 + p3)/4 in y
-    CHECK_REL(value_with("func(2, 0.3)", files, 2), 7, 1e-15);
+    CHECK_REL(test_value_with("func(2, 0.3)", files, 2), 7, 1e-15);
 }
 
 // a point of multiplicity 3 is passed through
@@ -198,7 +189,7 @@ TD_TEST(function_passes_through_a_threefold_point) {
                                 "fver 1 1\nname: f\nsamples: 0\nflip: off\npoints: 5\n"
                                 "0 0\n0.25 0.5\n0.5 1 3\n0.75 0.5\n1 0\n",
                                 0}};
-    CHECK_IN(value_with("func(f, 0.5)", files, 2), 0.995, 1);
+    CHECK_IN(test_value_with("func(f, 0.5)", files, 2), 0.995, 1);
 }
 
 TD_TEST(function_faults_of_files_are_told_in_their_place) {

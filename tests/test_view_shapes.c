@@ -262,15 +262,6 @@ TD_TEST(curve_faults_are_told_in_their_place) {
 
 // ---- curves and contours --------------------------------------------------------------------
 
-static double value_with(const char *expression, const test_file *files, int32_t count) {
-    char text[256];
-    snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
-    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
-    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
-    double value = test_param(&m, 0);
-    return value;
-}
-
 // Points on a straight line, the ends threefold: the line from (0, 1) to (3, 5), of length 5. The
 // model's numbers are those of cpfg, in single precision.
 TD_TEST(curve_is_measured_by_its_length) {
@@ -285,10 +276,10 @@ TD_TEST(curve_is_measured_by_its_length) {
                                "cver 1 3\nname: x\npoints: 4 8\ntype: or\nsamples: 8\n"
                                "0 1 0 3\n1 2.333333333 0 1\n2 3.666666667 0 1\n3 5 0 3\n",
                                0}};
-    CHECK_REL(value_with("curveGAL(1)", flat, COUNT(flat)), 5, 1e-6);
-    CHECK_IN(value_with("curveX(1, 0.5)", flat, COUNT(flat)), 1.49, 1.51);
-    CHECK_IN(value_with("curveY(1, 0.25)", flat, COUNT(flat)), 1.98, 2.02);
-    CHECK_IN(value_with("curveZ(1, 1)", files, COUNT(files)), 1.999, 2.001);
+    CHECK_REL(test_value_with("curveGAL(1)", flat, COUNT(flat)), 5, 1e-6);
+    CHECK_IN(test_value_with("curveX(1, 0.5)", flat, COUNT(flat)), 1.49, 1.51);
+    CHECK_IN(test_value_with("curveY(1, 0.25)", flat, COUNT(flat)), 1.98, 2.02);
+    CHECK_IN(test_value_with("curveZ(1, 1)", files, COUNT(files)), 1.999, 2.001);
 }
 
 TD_TEST(contour_of_a_number_that_is_not_declared_is_refused) {

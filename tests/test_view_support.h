@@ -55,3 +55,13 @@ static inline test_model test_model_with(const char *text, const test_file *item
     def.view = view;
     return test_model_of(&def, &opts, steps, NULL);
 }
+
+// The number that an expression of a model has.
+static inline double test_value_with(const char *expression, const test_file *files,
+                                     int32_t count) {
+    char text[256];
+    snprintf(text, sizeof text, "axiom: V(%s)\n", expression);
+    OWNED(test_model) m = test_model_with(text, files, count, NULL, 0);
+    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
+    return test_param(&m, 0);
+}

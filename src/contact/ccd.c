@@ -70,6 +70,13 @@ static td_real advance_over_field(const tdi_pair_shape *two, const tdi_pair_moti
                 tdi_height_field_free(two->field, two->b, d->b, need));
 }
 
+// Moves the time to `next`. False: that is the end, or too little farther for another round.
+static inline bool goes_on(td_real *time, td_real next) {
+    const bool far = next > STALL * *time;
+    *time = next < 1 ? next : 1;
+    return far && next < 1;
+}
+
 // The part of the motion that leaves a gap of `keep`, which is below the present gap; `k` is that
 // at the start.
 static td_real advance(const tdi_pair_shape *two, const tdi_pair_motion *d, td_real radii,
@@ -94,12 +101,7 @@ static td_real advance(const tdi_pair_shape *two, const tdi_pair_motion *d, td_r
             next = back < 39 ? 0.5 * (time + next) : time;
             k = closest_at(two, d, next);
         }
-        if (next >= 1) {
-            return 1;
-        }
-        bool stalled = next <= STALL * time;
-        time = next;
-        if (stalled) {
+        if (!goes_on(&time, next)) {
             break;
         }
     }
@@ -218,13 +220,7 @@ static td_real collider(const sweep *w) {
         tdi_pair_motion d = {
             tdi_sub(end.two.a, m.two.a), tdi_sub(end.two.b, m.two.b), {0, 0, 0}, {0, 0, 0}};
         td_real part = advance(&m.two, &d, m.radii + bend * step * step, keep, k);
-        td_real next = part < 1 ? u + step * part : step < 1 - u ? u + step : 1;
-        if (next >= 1) {
-            return 1;
-        }
-        bool stalled = next <= STALL * u;
-        u = next;
-        if (stalled) {
+        if (!goes_on(&u, part < 1 ? u + step * part : step < 1 - u ? u + step : 1)) {
             break;
         }
     }

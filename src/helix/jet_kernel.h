@@ -46,18 +46,6 @@ static inline tdi_wvec3 wvec(tdi_wide x, tdi_wide y, tdi_wide z) {
     return (tdi_wvec3){x, y, z};
 }
 
-// A B
-static inline tdi_wmat3 product_of(const tdi_wmat3 *a, const tdi_wmat3 *b) {
-    tdi_wmat3 c;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] +
-                             a->m[3 * i + 2] * b->m[6 + j];
-        }
-    }
-    return c;
-}
-
 // A gradient alone: moment and force on the element's start, and by curvatures.
 typedef union wpull {
     tdi_wide row[TDI_PULL_ROWS];

@@ -17,7 +17,7 @@ tdi_helix_place tdi_helix_frame_at(const tdi_helix_pose *pose, int32_t element, 
     const tdi_helix_place *start = &pose->start[element];
     const tdi_helix_frame at = tdi_helix_at(pose->u[element], s);
     return (tdi_helix_place){tdi_add(start->o, tdi_mat3_apply(&start->r, at.x)),
-                             tdi_mat3_product(&start->r, &at.r)};
+                             tdi_mat3_mul(&start->r, &at.r)};
 }
 
 td_vec3 tdi_helix_point_at(const tdi_helix_pose *pose, const tdi_helix_point *point) {
@@ -41,7 +41,7 @@ static tdi_helix_place root_place(const tdi_helix_element *e, const tdi_helix_po
     const tdi_helix_place *base = &pose->base;
     const bool clamped = e->root == TD_END_CLAMPED, held = e->root != TD_END_FREE;
     return (tdi_helix_place){held ? tdi_add(base->o, tdi_mat3_apply(&base->r, e->place)) : root->o,
-                             clamped ? tdi_mat3_product(&base->r, &e->turn)
+                             clamped ? tdi_mat3_mul(&base->r, &e->turn)
                                      : tdi_mat3_from_quat(root->turn)};
 }
 
@@ -70,7 +70,7 @@ void tdi_helix_update(tdi_helix_state *s) {
             const tdi_helix_place *up = &pose->start[e->parent];
             const tdi_helix_seat *seat = &s->node[i].seat;
             pose->start[i].o = tdi_add(up->o, tdi_mat3_apply(&up->r, seat->ride.x));
-            pose->start[i].r = tdi_mat3_product(&up->r, &seat->q);
+            pose->start[i].r = tdi_mat3_mul(&up->r, &seat->q);
         }
     }
 }

@@ -128,10 +128,10 @@ static void draw(piecer *k) {
             const tdi_helix_frame at = tdi_helix_at(k->old->element[old->parent].start, old->at);
             const tdi_helix_place *start = &k->drawn[old->parent];
             up.o = tdi_add(start->o, tdi_mat3_apply(&start->r, at.x));
-            up.r = tdi_mat3_product(&start->r, &at.r);
+            up.r = tdi_mat3_mul(&start->r, &at.r);
         }
         k->drawn[e].o = tdi_add(up.o, tdi_mat3_apply(&up.r, old->place));
-        k->drawn[e].r = tdi_mat3_product(&up.r, &old->turn);
+        k->drawn[e].r = tdi_mat3_mul(&up.r, &old->turn);
     }
 }
 
@@ -142,7 +142,7 @@ static void set_root(const piecer *k, tdi_helix_element *e, int32_t old) {
     e->root = TD_END_FREE;
     e->at = 0;
     e->place = tdi_add(start->o, tdi_mat3_apply(&start->r, at.x));
-    e->turn = tdi_mat3_product(&start->r, &at.r);
+    e->turn = tdi_mat3_mul(&start->r, &at.r);
 }
 
 static void make_elements(const piecer *k) {

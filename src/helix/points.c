@@ -79,7 +79,7 @@ static td_vec3 turn_between(const tdi_helix_pose *from, const tdi_helix_pose *to
                             const tdi_helix_point *at) {
     const tdi_helix_place a = tdi_helix_frame_at(from, at->element, at->s),
                           b = tdi_helix_frame_at(to, at->element, at->s);
-    const tdi_mat3 back = tdi_mat3_turned(&a.r), turn = tdi_mat3_product(&b.r, &back);
+    const tdi_mat3 back = tdi_mat3_transposed(&a.r), turn = tdi_mat3_mul(&b.r, &back);
     return tdi_turn_vector(tdi_quat_from_axes(tdi_mat3_column(&turn, 0), tdi_mat3_column(&turn, 1),
                                               tdi_mat3_column(&turn, 2)));
 }
@@ -192,7 +192,7 @@ typedef struct turning {
 static turning turning_of(const tdi_helix_state *s, int32_t capsule) {
     turning t = {.mid = middle_of(s, capsule)};
     t.ride = tdi_helix_ride_at(s, &t.mid);
-    t.back = tdi_mat3_turned(&s->pose.start[t.mid.element].r);
+    t.back = tdi_mat3_transposed(&s->pose.start[t.mid.element].r);
     t.turn = tdi_turn_of(tdi_mat3_apply(&t.back, turn_between(&s->began, &s->pose, &t.mid)));
     return t;
 }
@@ -224,7 +224,7 @@ static void add_rotation(tdi_helix_state *s, int32_t capsule, td_vec3 gradient,
 // Adds a gradient in the element's axes and a Hessian in those of the world to the element's form.
 static void add_ride(tdi_helix_state *s, int32_t i, const tdi_helix_ride *ride, td_vec3 force,
                      const td_sym3 *hessian) {
-    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[i].r);
+    const tdi_mat3 back = tdi_mat3_transposed(&s->pose.start[i].r);
     const td_sym3 own = tdi_sym3_turn(&back, hessian);
     tdi_helix_form *form = &s->node[i].form;
     const tdi_helix_motion row = tdi_helix_ride_row(ride, force);

@@ -20,7 +20,8 @@ static void find_frames(const tdi_helix_curves *on, const tdi_helix_station *sta
             start.of[lane] = (const td_real *)(const void *)&on->start[s->element];
         }
         find_curve(&u, entry(&in, 0), on->range, &w);
-        const tdi_wmat3 own = frame_on(&w), axes = entries9(&start, 3), r = product_of(&axes, &own);
+        const tdi_wmat3 own = frame_on(&w), axes = entries9(&start, 3),
+                        r = tdi_wmat3_mul(&axes, &own);
         const tdi_wvec3 o = tdi_wadd(entries3(&start, 0), tdi_wmat3_apply(&axes, place_on(&w)));
         for (int lane = 0; lane < count; lane++) {
             to[lane].o = tdi_wvec3_get(&o, lane);
@@ -61,7 +62,7 @@ static inline void find_seat(const tdi_helix_curves *on, const wrecord *element,
     const tdi_wmat3 r = frame_on(&w), turn = entries9(element, ELEMENT_TURN);
     seat->p = tdi_wmat3_apply(&r, entries3(element, ELEMENT_PLACE));
     seat->x = tdi_wadd(j.x, seat->p);
-    seat->q = product_of(&r, &turn);
+    seat->q = tdi_wmat3_mul(&r, &turn);
     seat->s = j.s;
     seat->v = j.v;
     seat->c3 = j.c3;

@@ -101,7 +101,7 @@ void tdi_helix_reset(tdi_helix_state *s) {
         s->pose.u[i] = e->start;
         s->rate[i] = tdi_vec3(0, 0, 0);
         if (e->parent == TD_NONE) {
-            const tdi_mat3 r = tdi_mat3_product(&base->r, &e->turn);
+            const tdi_mat3 r = tdi_mat3_mul(&base->r, &e->turn);
             s->pose.root[s->root_place[i]] =
                 (tdi_helix_root){tdi_add(base->o, tdi_mat3_apply(&base->r, e->place)),
                                  tdi_quat_from_axes(tdi_mat3_column(&r, 0), tdi_mat3_column(&r, 1),

@@ -11,23 +11,6 @@
 #include "helix/model.h"
 #include "load/drag.h"
 
-// A 3x3 product, and one with the first turned: A B, A^T B.
-static inline tdi_mat3 tdi_mat3_product(const tdi_mat3 *a, const tdi_mat3 *b) {
-    tdi_mat3 c;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] +
-                             a->m[3 * i + 2] * b->m[6 + j];
-        }
-    }
-    return c;
-}
-
-static inline tdi_mat3 tdi_mat3_turned(const tdi_mat3 *a) { // A^T
-    return (tdi_mat3){
-        {a->m[0], a->m[3], a->m[6], a->m[1], a->m[4], a->m[7], a->m[2], a->m[5], a->m[8]}};
-}
-
 typedef struct tdi_helix_place { // a point and a frame, which of a prediction need not be one
     td_vec3 o;
     tdi_mat3 r;

@@ -283,7 +283,8 @@ static inline tdi_wide turned_value(const wstations *in, bool slices, const tdi_
 static inline tdi_wide station_value(const tdi_stations_at *at, bool slices, const wstations *in) {
     wcurve w;
     find_curve(&in->u, entry(&in->station, STATION_S), at->on.range, &w);
-    const tdi_wmat3 r = frame_on(&w), axes = entries9(&in->start, 3), frame = product_of(&axes, &r);
+    const tdi_wmat3 r = frame_on(&w), axes = entries9(&in->start, 3),
+                    frame = tdi_wmat3_mul(&axes, &r);
     const tdi_wvec3 x = tdi_wadd(entries3(&in->start, 0), tdi_wmat3_apply(&axes, place_on(&w))),
                     moment = entries3(&in->station, STATION_MOMENT);
     const tdi_wide mass = entry(&in->station, STATION_MASS);

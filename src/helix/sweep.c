@@ -251,7 +251,7 @@ static tdi_factored reduce(tdi_helix_node *node, td_real most) {
 
 // Q K Q^T
 static tdi_helix_block turned(const tdi_helix_block *k, const tdi_mat3 *q) {
-    const tdi_mat3 qb = tdi_mat3_product(q, &k->b);
+    const tdi_mat3 qb = tdi_mat3_mul(q, &k->b);
     return (tdi_helix_block){tdi_sym3_turn(q, &k->a),   tdi_mat3_mul_t(&qb, q),
                              tdi_sym3_turn(q, &k->c),   tdi_mat3_apply(q, k->n),
                              tdi_mat3_apply(q, k->f),   tdi_mat3_apply(q, k->spin),

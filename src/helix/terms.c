@@ -84,7 +84,7 @@ static void add_bent(const point_at *at, td_vec3 f, tdi_helix_form *form) {
 // Adds the term of a point, which is in world axes.
 static void add_point(tdi_helix_state *s, int32_t element, const point_at *at, td_vec3 gradient,
                       const td_sym3 *hessian, bool exact) {
-    const tdi_mat3 back = tdi_mat3_turned(&s->pose.start[element].r);
+    const tdi_mat3 back = tdi_mat3_transposed(&s->pose.start[element].r);
     const td_sym3 c = tdi_sym3_turn(&back, hessian);
     const td_vec3 f = tdi_mat3_apply(&back, gradient);
     tdi_helix_form *form = &s->node[element].form;

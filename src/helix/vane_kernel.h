@@ -203,7 +203,7 @@ static inline tdi_wvec3 vane_place(const tdi_helix_curves *on, const wrecord *va
     const tdi_wmat3 own = frame_on(&w), axes = entries9(&start, 3);
     const tdi_wvec3 y = tdi_wadd(place_on(&w), tdi_wmat3_apply(&own, entries3(vane, VANE_OFFSET)));
     if (frame) {
-        *frame = product_of(&axes, &own);
+        *frame = tdi_wmat3_mul(&axes, &own);
     }
     return tdi_wadd(entries3(&start, 0), tdi_wmat3_apply(&axes, y));
 }
@@ -235,7 +235,7 @@ static void note_air(const tdi_helix_vane *vane, int32_t first, int32_t last,
                                  history.y + again * (history.y - then.y),
                                  history.z + again * (history.z - then.z));
         }
-        const tdi_wmat3 axes = product_of(&frame, &turn);
+        const tdi_wmat3 axes = tdi_wmat3_mul(&frame, &turn);
         const tdi_wdrag_area area =
             tdi_wdrag_area_of(entries3(&in, VANE_AREA), entry(&in, VANE_FOLD), &axes);
         for (int lane = 0; lane < count; lane++) {

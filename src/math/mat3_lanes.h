@@ -33,6 +33,24 @@ static inline TDI_MAT3 TDI_W(mat3_cross)(TDI_VEC3 a) {
     const TDI_REAL none = TDI_ALL(0);
     return (TDI_MAT3){{none, -a.z, a.y, a.z, none, -a.x, -a.y, a.x, none}};
 }
+static inline TDI_MAT3 TDI_W(mat3_transposed)(const TDI_MAT3 *a) {
+    const TDI_REAL *m = a->m;
+    return (TDI_MAT3){{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}};
+}
+static inline TDI_MAT3 TDI_W(mat3_from_sym3)(const TDI_SYM3 *s) {
+    return (TDI_MAT3){{s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz}};
+}
+// A B
+TDI_HELPER TDI_MAT3 TDI_W(mat3_mul)(const TDI_MAT3 *a, const TDI_MAT3 *b) {
+    TDI_MAT3 c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] +
+                             a->m[3 * i + 2] * b->m[6 + j];
+        }
+    }
+    return c;
+}
 // A B^T
 TDI_HELPER TDI_MAT3 TDI_W(mat3_mul_t)(const TDI_MAT3 *a, const TDI_MAT3 *b) {
     TDI_MAT3 c;

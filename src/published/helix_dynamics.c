@@ -32,7 +32,7 @@ void tdi_helix_arm_at(const tdi_helix_moving *start, td_vec3 u, td_vec3 rate, td
                   moved = tdi_helix_combine(arm->move, rate);
     const td_vec3 wr = tdi_cross(w, r);
     arm->r = r;
-    arm->axes = tdi_mat3_product(&start->r, &jet.r);
+    arm->axes = tdi_mat3_mul(&start->r, &jet.r);
     arm->rate.spin = tdi_add(w, turned);
     arm->rate.velocity = tdi_add(start->rate.velocity, tdi_add(wr, moved));
     arm->turn_bias = tdi_add(tdi_cross(w, turned), tdi_mat3_apply(&start->r, turn_rate));
@@ -54,7 +54,7 @@ tdi_helix_moving tdi_helix_follow(const tdi_helix_element *e, const tdi_helix_ar
     const td_vec3 turn = tdi_helix_combine(arm->turn, acceleration),
                   move = tdi_helix_combine(arm->move, acceleration);
     tdi_helix_moving m = {.o = tdi_add(parent->o, arm->r),
-                          .r = tdi_mat3_product(&arm->axes, &e->turn),
+                          .r = tdi_mat3_mul(&arm->axes, &e->turn),
                           .rate = arm->rate};
     m.spin_rate = tdi_add(parent->spin_rate, tdi_add(turn, arm->turn_bias));
     m.acceleration = tdi_add(tdi_add(parent->acceleration, tdi_cross(parent->spin_rate, arm->r)),
@@ -70,7 +70,7 @@ static tdi_helix_moving root_motion(const tdi_helix_state *s, const tdi_helix_fo
     const tdi_mat3 axes = tdi_mat3_from_quat(base->rotation);
     const td_vec3 p = tdi_mat3_apply(&axes, e->place);
     tdi_helix_moving m = {.o = tdi_add(base->position, p),
-                          .r = tdi_mat3_product(&axes, &e->turn),
+                          .r = tdi_mat3_mul(&axes, &e->turn),
                           .rate = {base->spin, tdi_add(base->velocity, tdi_cross(base->spin, p))},
                           .spin_rate = base->spin_rate};
     m.acceleration = tdi_add(tdi_sub(base->acceleration, with->opts->gravity),
@@ -230,7 +230,7 @@ static void add_drag(tdi_helix_state *s, const td_step_opts *o, const tdi_helix_
     tdi_helix_arm arm;
     arm_of(s, &v->point, &arm);
     const tdi_mat3 turn = tdi_mat3_from_quat(v->turn);
-    const tdi_mat3 axes = tdi_mat3_product(&arm.axes, &turn);
+    const tdi_mat3 axes = tdi_mat3_mul(&arm.axes, &turn);
     const tdi_drag_area area = tdi_drag_area_of(v->area, v->fold, &axes);
     const td_vec3 wind = o->winds ? o->winds[v->point.segment] : o->air.wind;
     const tdi_drag drag = tdi_drag_of(&o->air, &area, tdi_sub(arm.rate.velocity, wind), &by);

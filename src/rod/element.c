@@ -37,44 +37,17 @@ static inline void add_vector(td_real *to, td_vec3 v) {
     to[2] += v.z;
 }
 
-static inline tdi_mat3 mul(const tdi_mat3 *a, const tdi_mat3 *b) {
-    tdi_mat3 c;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] +
-                             a->m[3 * i + 2] * b->m[6 + j];
-        }
-    }
-    return c;
-}
-
-static inline tdi_mat3 transposed(const tdi_mat3 *a) {
-    const td_real *m = a->m;
-    tdi_mat3 t = {{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}};
-    return t;
-}
-
-static inline tdi_mat3 cross_matrix(td_vec3 v) {
-    tdi_mat3 c = {{0, -v.z, v.y, v.z, 0, -v.x, -v.y, v.x, 0}};
-    return c;
-}
-
-static inline tdi_mat3 full(const td_sym3 *s) {
-    tdi_mat3 f = {{s->xx, s->xy, s->xz, s->xy, s->yy, s->yz, s->xz, s->yz, s->zz}};
-    return f;
-}
-
 // dx = do + J df + j dturn with J = share + [-r]x W, j = -r x t
 void tdi_element_add_point(tdi_rod_element *el, const tdi_edge_jacobian *w, td_real share,
                            td_vec3 r, td_vec3 g, const td_sym3 *h) {
-    tdi_mat3 lever = cross_matrix(tdi_scale(r, -1));
-    tdi_mat3 by_f = mul(&lever, &w->by_f);
+    tdi_mat3 lever = tdi_mat3_cross(tdi_scale(r, -1));
+    tdi_mat3 by_f = tdi_mat3_mul(&lever, &w->by_f);
     by_f.m[0] += share;
     by_f.m[4] += share;
     by_f.m[8] += share;
     td_vec3 by_turn = tdi_cross(w->by_turn, r);
-    tdi_mat3 whole = full(h), hf = mul(&whole, &by_f), by_f_t = transposed(&by_f),
-             ff = mul(&by_f_t, &hf);
+    tdi_mat3 whole = tdi_mat3_from_sym3(h), hf = tdi_mat3_mul(&whole, &by_f),
+             by_f_t = tdi_mat3_transposed(&by_f), ff = tdi_mat3_mul(&by_f_t, &hf);
     td_vec3 ht = tdi_sym3_apply(h, by_turn), ft = tdi_mat3_apply(&by_f_t, ht);
     add_vector(el->gradient + TDI_O, g);
     add_vector(el->gradient + TDI_F, tdi_mat3_apply(&by_f_t, g));
@@ -98,9 +71,9 @@ void tdi_element_add_moment(tdi_rod_element *el, const tdi_edge_jacobian *w, td_
 // In (do, w): [m, -[r]x; [r]x, J], and w = W df + t dturn.
 void tdi_element_add_body(tdi_rod_element *el, const tdi_edge_jacobian *w, td_real mass, td_vec3 r,
                           const td_sym3 *inertia, td_vec3 force, td_vec3 moment) {
-    tdi_mat3 lever = cross_matrix(tdi_scale(r, -1)), of = mul(&lever, &w->by_f);
-    tdi_mat3 j = full(inertia), jw = mul(&j, &w->by_f), w_t = transposed(&w->by_f),
-             ff = mul(&w_t, &jw);
+    tdi_mat3 lever = tdi_mat3_cross(tdi_scale(r, -1)), of = tdi_mat3_mul(&lever, &w->by_f);
+    tdi_mat3 j = tdi_mat3_from_sym3(inertia), jw = tdi_mat3_mul(&j, &w->by_f),
+             w_t = tdi_mat3_transposed(&w->by_f), ff = tdi_mat3_mul(&w_t, &jw);
     td_vec3 ot = tdi_cross(w->by_turn, r), jt = tdi_sym3_apply(inertia, w->by_turn),
             ft = tdi_mat3_apply(&w_t, jt);
     const td_sym3 m = tdi_sym3_diagonal(mass, mass, mass);
@@ -138,7 +111,7 @@ void tdi_element_add_second_derivative(tdi_rod_element *el, bool before, const t
 // dturn). The columns of e and its turn gain those of f minus those of o times the change.
 void tdi_element_move(tdi_rod_element *el, const tdi_edge *before, td_vec3 r, bool whole) {
     tdi_edge_jacobian w = tdi_edge_jacobian_of(before);
-    tdi_mat3 lever = cross_matrix(r), by_e = mul(&lever, &w.by_f);
+    tdi_mat3 lever = tdi_mat3_cross(r), by_e = tdi_mat3_mul(&lever, &w.by_f);
     td_vec3 by_turn = tdi_cross(r, w.by_turn);
     td_real change[4][3], h[TDI_ELEMENT][TDI_ELEMENT];
     const td_real *o = el->gradient + TDI_O, *f = el->gradient + TDI_F;

@@ -37,6 +37,14 @@ TDI_FETCHES void fetch_point(const tdi_rod_state *s, const tdi_point *point) {
     tdi_fetch(&s->model->node[node], sizeof *s->model->node);
 }
 
+// Point k, while a later one of a list is fetched.
+static inline tdi_point point_fetched(const tdi_rod_state *s, const tdi_points *points, int32_t k) {
+    if (points->list && k + AHEAD < points->count) {
+        fetch_point(s, &points->list[k + AHEAD]);
+    }
+    return tdi_point_at(points, k);
+}
+
 static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
     return tdi_vec3(step[i].x[0], step[i].x[1], step[i].x[2]);
 }
@@ -288,10 +296,7 @@ static void positions(const tdi_rod_state *s, tdi_points points, bool history, t
         return;
     }
     for (int32_t k = 0; k < points.count; k++) {
-        if (points.list && k + AHEAD < points.count) {
-            fetch_point(s, &points.list[k + AHEAD]);
-        }
-        const tdi_point point = tdi_point_at(&points, k);
+        const tdi_point point = point_fetched(s, &points, k);
         if (point.kind == TDI_POINT_ROTATION) {
             x[k] = history ? tdi_vec3(0, 0, 0) : rotation_of(s, point.segment);
         } else {
@@ -323,10 +328,7 @@ static void motions(const tdi_rod_state *s, tdi_points points, bool response, td
         return;
     }
     for (int32_t k = 0; k < points.count; k++) {
-        if (points.list && k + AHEAD < points.count) {
-            fetch_point(s, &points.list[k + AHEAD]);
-        }
-        const tdi_point point = tdi_point_at(&points, k);
+        const tdi_point point = point_fetched(s, &points, k);
         if (point.kind == TDI_POINT_ROTATION) {
             dx[k] = rotation_change(s, step, point.segment);
         } else {

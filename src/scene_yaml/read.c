@@ -9,7 +9,7 @@
 // Limits   Those of the builder, and the size of the text. libyaml's stacks grow with the depth,
 //          which the builder stops at once.
 
-#include "tendril/yaml.h"
+#include "scene_yaml/arguments.h"
 
 #include <yaml.h>
 
@@ -275,15 +275,7 @@ bool td_yaml_built(void) {
 
 td_status td_value_from_yaml(const char *text, size_t size, const char *file, const td_alloc *alloc,
                              td_value **out, td_diag *diag) {
-    if (!out || (!text && size > 0)) {
-        if (out) {
-            *out = NULL;
-        }
-        if (diag) {
-            *diag = (td_diag){.status = TD_ERR_ARGUMENT, .index = TD_NONE};
-            snprintf(diag->message, sizeof diag->message, "td_value_from_yaml: %s is NULL",
-                     out ? "text" : "out");
-        }
+    if (tdi_yaml_check(text, size, out, diag) != TD_OK) {
         return TD_ERR_ARGUMENT;
     }
     static const char mark[] = "\xef\xbb\xbf"; // some editors begin a file in UTF-8 with it

@@ -84,14 +84,9 @@ typedef struct heap_run {
 } heap_run;
 
 static double energy_of(td_world *w, double *kinetic) {
-    double sum = 0;
-    *kinetic = 0;
-    for (int32_t k = 0; k < td_world_actor_count(w); k++) {
-        const td_energy e = td_world_actor_sums(w, td_world_actor_id(w, k)).energy;
-        sum += e.kinetic + e.elastic + e.weight;
-        *kinetic += e.kinetic;
-    }
-    return sum;
+    const td_energy e = td_world_sums(w).energy;
+    *kinetic = e.kinetic;
+    return e.kinetic + e.elastic + e.weight;
 }
 
 static double least_gap(const td_world *w) {
