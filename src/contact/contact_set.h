@@ -215,21 +215,20 @@ static inline bool tdi_are_inactive(const tdi_contacts *c, int32_t i, int32_t j)
            (j >= c->capsule_count || c->inactive.is_inactive[j]);
 }
 
-// Whether there are more than fit; notes how many.
+// Whether more are needed than the capacity. Then `need` grows to their number, up to the limit.
+static inline bool tdi_lacks(int64_t count, int32_t capacity, int32_t limit, int32_t *need) {
+    const int32_t most = count < limit ? (int32_t)count : limit;
+    *need = count > capacity && most > *need ? most : *need;
+    return count > capacity;
+}
+
 static inline bool tdi_lacks_pairs(tdi_contacts *c, int64_t count) {
-    const int32_t most = count < c->limits.pairs ? (int32_t)count : c->limits.pairs;
-    c->limits.need.pairs = count > c->limits.capacity.pairs && most > c->limits.need.pairs
-                               ? most
-                               : c->limits.need.pairs;
-    return count > c->limits.capacity.pairs;
+    return tdi_lacks(count, c->limits.capacity.pairs, c->limits.pairs, &c->limits.need.pairs);
 }
 
 static inline bool tdi_lacks_contacts(tdi_contacts *c, int64_t count) {
-    const int32_t most = count < c->limits.contacts ? (int32_t)count : c->limits.contacts;
-    c->limits.need.contacts = count > c->limits.capacity.contacts && most > c->limits.need.contacts
-                                  ? most
-                                  : c->limits.need.contacts;
-    return count > c->limits.capacity.contacts;
+    return tdi_lacks(count, c->limits.capacity.contacts, c->limits.contacts,
+                     &c->limits.need.contacts);
 }
 
 // Coefficients of sliding friction, and of static friction, which is not less.
