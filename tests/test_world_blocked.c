@@ -20,6 +20,15 @@ static stage holding_stage(const char *text, int32_t threads) {
     return s;
 }
 
+__attribute__((format(printf, 1, 2))) static stage holding_stage_printed(const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    CHECK(vsnprintf(text, sizeof text, format, args) < (int)sizeof text);
+    va_end(args);
+    return holding_stage(text, 1);
+}
+
 // Stems in a row; a box comes down on the second and leaves no room between it and the ground.
 static const char *press(char text[2048], const char *solver) {
     snprintf(text, 2048,
@@ -118,4 +127,38 @@ TD_TEST(step_that_cannot_be_solved_fails_as_a_whole_unless_asked_otherwise) {
     }
     CHECK_INT(status, TD_ERR_DIVERGED);
     CHECK_INT(td_world_blocked_actors(s.world, NULL, 0), 0);
+}
+
+// A collider goes into a stem in steps whose budget is too small, and stays there.
+TD_TEST(stem_that_could_not_be_solved_recovers_beside_the_collider) {
+    static const char *const shapes[] = {"sphere: {radius: 0.05", "box: {size: [0.1, 0.1, 0.1]",
+                                         "capsule: {radius: 0.05, length: 0.1"};
+    for (int32_t k = 0; k < 18; k++) {
+        char what[64];
+        snprintf(what, sizeof what, "%s, %s, %.7s", solvers[k % 3], methods[k / 3 % 2],
+                 shapes[k / 6]);
+        OWNED(stage) s = holding_stage_printed(
+            "{contact: {method: %s}, colliders: [{%s, position: {keys: [[0, [-0.15, 0.19, 0]],\n"
+            " [0.1, [-0.03, 0.19, 0]]], interpolate: linear}}}],\n"
+            " objects: [{solver: %s, start: drawn, strand: {points: [[0, 0, 0], [0, 0.3, 0]],\n"
+            " segments: 8, radius: 0.01, material: green-wood}}]}",
+            methods[k / 3 % 2], shapes[k / 6], solvers[k % 3]);
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_world_set_budget(s.world, 1, 0, &diag), TD_OK);
+        bool blocked = false;
+        for (int32_t step = 0; step < 12; step++) {
+            CHECK_INT(td_world_step(s.world, &diag), TD_OK);
+            blocked = blocked || td_world_blocked_actors(s.world, NULL, 0) > 0;
+        }
+        CHECK_SAY(blocked, "%s: it was never blocked", what);
+        CHECK_INT(td_world_set_budget(s.world, 0, 0, &diag), TD_OK);
+        for (int32_t step = 0; step < 60; step++) {
+            const td_status status = td_world_step(s.world, &diag);
+            CHECK_SAY(step < 4 || status == TD_OK, "%s: %s", what, diag.message);
+            CHECK_SAY(step < 4 || td_world_blocked_actors(s.world, NULL, 0) == 0, "%s: step %d",
+                      what, step);
+        }
+        CHECK_SAY(td_world_contacts(s.world, NULL, 0) > 0, "%s: it touches nothing", what);
+        CHECK_SAY(hypot(tip_of(s.world, 0, -1).x, tip_of(s.world, 0, -1).z) > 0.02, "%s", what);
+    }
 }

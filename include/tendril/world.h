@@ -115,9 +115,11 @@ TD_API td_push_report td_world_pushed(const td_world *world); ///< As things are
 /// no pose is free of overlap, the actors are blocked for this step, as with
 /// td_world_opts.hold_blocked: they stay in place without velocity. td_step_stats.blocked counts
 /// that, and the step is TD_OK if nothing else went wrong. Islands whose turn comes after the time
-/// is spent are blocked too, and come first in the next step. A collider or base that moves into a
-/// blocked actor overlaps it, and the actor stays blocked until the overlap ends. An island does
-/// not fall asleep by itself after a truncated or blocked step. Saves do not contain the budget.
+/// is spent are blocked too, and come first in the next step. A collider that moves into a blocked
+/// actor overlaps it. One step in four pushes the actor out of it; where that finds no pose, and
+/// where another actor moves into it, the actor stays blocked until the overlap ends. An island
+/// does not fall asleep by itself after a truncated or blocked step. Saves do not contain the
+/// budget.
 TD_API td_status td_world_set_budget(td_world *world, int32_t iterations, td_real seconds,
                                      td_diag *diag);
 

@@ -97,6 +97,10 @@ void tdi_contacts_free(tdi_contacts *c); // NULL is allowed
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag);
 
+// Shifts where colliders begin the step until none overlaps a capsule with points at x; they end
+// where they did. Not *apart: some overlap for all that. Pairs are found as by tdi_contacts_find().
+td_status tdi_contacts_withdraw(tdi_contacts *c, const td_vec3 *x, bool *apart, td_diag *diag);
+
 // The k-th collider.
 const td_collider *tdi_contacts_collider(const tdi_contacts *c, int32_t k);
 

@@ -250,6 +250,8 @@ void tdi_contacts_validate(const tdi_contacts *c);
 
 tdi_pose tdi_pose_at(const tdi_contacts *c, int32_t collider, td_real time);
 void tdi_poses_at(const tdi_contacts *c, td_real time); // all of them, into c->pose
+// Shifts where a collider begins the step; it ends where it did.
+void tdi_collider_shift_start(tdi_contacts *c, int32_t collider, td_vec3 by);
 
 // Where the part of a capsule begins that colliders touch, or how that moves.
 static inline td_vec3 tdi_bare_start(const tdi_capsule *k, const td_vec3 *x) {

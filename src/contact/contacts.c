@@ -406,6 +406,11 @@ static tdi_bounds swept_by(const td_collider *k, const tdi_collider_motion *cour
     return b;
 }
 
+static void note_course(tdi_contacts *c, int32_t k) {
+    c->colliders.course[k] = course_of(&c->colliders.item[k]);
+    c->colliders.swept[k] = swept_by(&c->colliders.item[k], &c->colliders.course[k]);
+}
+
 td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, int32_t count,
                                  td_real h, td_real from, td_real to, td_diag *diag) {
     if (count > c->limits.colliders) {
@@ -425,10 +430,17 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
     c->friction_count = 0;
     for (int32_t k = 0; k < count; k++) {
         c->colliders.item[k] = part_of(&colliders[k], from, to);
-        c->colliders.course[k] = course_of(&c->colliders.item[k]);
-        c->colliders.swept[k] = swept_by(&c->colliders.item[k], &c->colliders.course[k]);
+        note_course(c, k);
     }
     return TD_OK;
+}
+
+void tdi_collider_shift_start(tdi_contacts *c, int32_t collider, td_vec3 by) {
+    td_collider *k = &c->colliders.item[collider];
+    k->position0 = tdi_add(k->position0, by);
+    note_course(c, collider);
+    *c->colliders.pose_time = NAN;
+    c->broad.valid_colliders = false;
 }
 
 // ---- pairs ----------------------------------------------------------------------------------

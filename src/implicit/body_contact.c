@@ -249,6 +249,17 @@ static td_real room_of(const tdi_body_contact *t, const int32_t which[2], td_rea
     return gap / (t->opts.gap * (t->terms.rule.h > 0 ? reach : 1) * radius);
 }
 
+// Colliders that overlap a member are led into it again, from beside it.
+static td_status withdraw_colliders(tdi_body_contact *t, td_diag *diag) {
+    int32_t which[2];
+    const td_real least = tdi_contacts_least(t->set, t->x, 0, which);
+    if (which[0] == TD_NONE || least > 0 || which[1] < t->capsule_count) {
+        return TD_OK;
+    }
+    t->time = t->exact_step.used ? 1 : 0;
+    return tdi_contacts_withdraw(t->set, t->x, &t->search.withdrawn, diag);
+}
+
 td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_real dt, td_real h,
                                  td_real from, td_real to, td_diag *diag) {
     int32_t which[2];
@@ -262,6 +273,7 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
     t->time = h > 0 && !t->exact_step.used && tdi_body_contact_driven(y) ? 0 : 1;
     t->terms.couples_capsules = t->search.covers_path = t->search.tunnelled = false;
     t->search.overlapping = TD_NONE;
+    t->search.withdrawn = false;
     tdi_contacts_share(t->set, y->pool);
     tdi_body_contact_gather(y, t->x);
     memcpy(t->began, t->x, (size_t)t->point_count * sizeof *t->x);
@@ -273,6 +285,9 @@ td_status tdi_body_contact_begin(tdi_body_contact *t, const tdi_system *y, td_re
     td_status status =
         tdi_contacts_colliders(t->set, y->colliders, y->collider_count, dt, from, to, diag);
     status = status == TD_OK ? tdi_contacts_find(t->set, t->x, NULL, diag) : status;
+    if (status == TD_OK && y->withdraws && h > 0 && from == 0 && to == 1) {
+        status = withdraw_colliders(t, diag);
+    }
     if (status != TD_OK) {
         return status;
     }

@@ -56,6 +56,7 @@ typedef struct tdi_contact_memory {
 typedef struct tdi_path_search {
     int32_t overlapping; // the member that overlaps something as a step begins; TD_NONE: none
     bool with_segment;   // and that is a segment, no collider
+    bool withdrawn;      // colliders that overlapped a member begin the step beside it
     bool tunnelled;      // see tdi_body_contact_tunnelled()
     bool covers_path;    // the pairs found cover the path from x by dx, on which the poses are
     td_real *free;       // of a member: the free fraction of its path

@@ -72,6 +72,7 @@ typedef struct tdi_system {
     tdi_constraint_set *constraints; // constraints: the first of a list; NULL: none
     const td_collider *colliders;
     int32_t collider_count;
+    bool withdraws; // colliders that overlap a member as a whole step begins, begin it beside it
     const tdi_collider_label *labels; // of the colliders; NULL: they are numbered as listed
     td_pool *pool;                    // threads that share its members; NULL: none
     tdi_budget *budget;               // what a step may cost; NULL: any

@@ -26,6 +26,7 @@
 #define PATIENCE          3     // times as many iterations for a piece of a step
 #define LAST_PATIENCE     10    // times as many for the smallest piece
 #define ROUNDS            8     // of shortening guesses
+#define WITHDRAWN         100   // iterations for members out of colliders that they overlapped
 #define HARDLY            0.5   // bodies below this step fraction count as blocked
 #define STEADY            1.0   // m/s^2: exact contact asks for increments below this times h^2
 #define LEAST_RISEN       1e-15 // J: the rise of the value that is rounding where values are 0
@@ -310,6 +311,18 @@ static bool has_tunnelled(const tdi_system *y, span part) {
     return false;
 }
 
+// Newton's method. Where colliders overlapped a member as the step began, perhaps none of its poses
+// is free of them: then there are few iterations.
+static td_status solve(const tdi_system *y, const tdi_newton_opts *newton, bool *converged,
+                       td_step_stats *stats, td_diag *diag) {
+    tdi_budget few = {.iterations = WITHDRAWN};
+    tdi_system bounded = *y;
+    if (!y->budget && y->contact && y->contact->search.withdrawn) {
+        bounded.budget = &few;
+    }
+    return tdi_newton(&bounded, newton, converged, stats, diag);
+}
+
 // Not *converged after a failure. The step is left begun: the caller accepts it, or undoes it once.
 static td_status try_part(const tdi_system *y, span part, bool *converged, td_step_stats *stats,
                           td_diag *diag) {
@@ -342,7 +355,7 @@ static td_status try_part(const tdi_system *y, span part, bool *converged, td_st
     if (status != TD_OK || too_long(y, part)) {
         return status;
     }
-    status = tdi_newton(y, &newton, converged, stats, diag);
+    status = solve(y, &newton, converged, stats, diag);
     // where a rope becomes taut or a stop is reached, BDF2 would have a force of h/h' times as much
     const bool struck =
         status == TD_OK && rule.two && *converged && tdi_constraints_have_impact(y->constraints);

@@ -69,6 +69,8 @@ bool tdi_island_fails(const td_world *world, const tdi_island *island);
 void tdi_island_block(td_world *world, tdi_island *island);
 // At the end of the step: its actors stop.
 void tdi_island_stop(td_world *world, const tdi_island *island);
+// Whether actors are pushed out of colliders that overlap them as the step begins.
+bool tdi_world_pushes_out(const td_world *world);
 // TD_ERR_BLOCKED when an actor has become blocked in this step.
 td_status tdi_world_note_blocked(td_world *world, td_diag *diag);
 

@@ -645,5 +645,6 @@ tdi_system tdi_island_system(const td_world *w, const tdi_island *i) {
                         .constraints = i->constraints,
                         .colliders = w->colliders.enabled,
                         .collider_count = i->contact ? w->colliders.enabled_count : 0,
+                        .withdraws = tdi_world_pushes_out(w),
                         .labels = w->colliders.labels};
 }

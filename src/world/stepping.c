@@ -100,6 +100,11 @@ static bool is_crowd(const tdi_island *i) {
     return i->count >= CROWD && i->contact;
 }
 
+// Whether colliders that overlapped it were led into it from beside it.
+static bool is_pushed_out(const tdi_system *system) {
+    return system->contact && system->contact->search.withdrawn;
+}
+
 // Of what is solved.
 static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = first_of(w, i);
@@ -115,6 +120,9 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     }
     if (i->truncated) {
         tdi_island_limit_energy(w, i);
+    }
+    for (int32_t j = 0; is_pushed_out(system) && j < i->count; j++) {
+        tdi_state_stop(system->member[j].body); // that displacement is no speed of its own
     }
     i->accepted = true;
 }
@@ -179,7 +187,7 @@ static void solve_island(void *context, int64_t k, int32_t thread) {
     if (i->converged) {
         tdi_island_record_positions(w, i);
     }
-    if (i->converged && first->step.status == TD_OK && !i->truncated &&
+    if (i->converged && first->step.status == TD_OK && !i->truncated && !is_pushed_out(&system) &&
         tdi_system_revocable(&system)) {
         accept(w, i, &system);
     }
