@@ -4,6 +4,8 @@
 
 #include "test_world_support.h"
 
+#include "tendril/grow.h"
+
 #include <math.h>
 
 #define SPEED 0.5 // m/s, the default
@@ -467,6 +469,113 @@ TD_TEST(pieces_of_a_rod_that_is_cut_while_it_is_pushed_are_pushed_on) {
                   "%s, %s: %d pairs are left, %g m/s", solver_of(k), method_of(k),
                   td_world_pushed(s.world).pairs, speed);
         steps(s.world, 5);
+    }
+}
+
+// Herbs that are planted 2 cm apart and have more branches with each step of their L-system.
+#define SLOW  0.1 // m/s
+#define LEVER 10  // of a tip, against where its segment is pushed
+enum { HERBS = 6, AGES = 3 };
+
+typedef struct herbs {
+    td_skeleton *age[AGES];
+    td_world *world, *again;
+} herbs;
+
+static void grow_herbs(herbs *h) {
+    static const char text[] = "derivation length: 0\nmaterial: 0 rope\naxiom: !(0.005)A(0.1)\n"
+                               "A(s) --> F(s)[+(60)F(s*1.2)]/(137.5)A(s*0.9)\n";
+    td_grammar_def def = td_grammar_def_default();
+    td_derive_opts opts = td_derive_opts_default();
+    td_grammar *grammar = NULL;
+    td_derivation *derivation = NULL;
+    def.text = text;
+    def.text_size = sizeof text - 1;
+    opts.names = true;
+    CHECK_INT(td_grammar_new(&def, NULL, &grammar, NULL), TD_OK);
+    CHECK_INT(td_derivation_new(grammar, &opts, NULL, &derivation, NULL), TD_OK);
+    CHECK_INT(td_derivation_step(derivation, NULL), TD_OK);
+    for (int k = 0; k < AGES; k++) {
+        CHECK_INT(td_derivation_step(derivation, NULL), TD_OK);
+        const td_string string = td_derivation_string(derivation);
+        CHECK_INT(td_skeleton_from_string(grammar, &string, NULL, NULL, &h->age[k], NULL), TD_OK);
+    }
+    td_derivation_free(derivation);
+    td_grammar_free(grammar);
+}
+
+static td_world *plant_herbs(const herbs *h, int k) {
+    td_scene_def scene = td_scene_def_default();
+    td_object_def kind = td_object_def_default();
+    td_world *world = NULL;
+    int32_t object;
+    td_diag diag = {.message = ""};
+    scene.gravity = tdi_vec3(0, 0, 0);
+    scene.contact.given = true;
+    scene.contact.overlap = TD_OVERLAP_PUSH;
+    scene.contact.push_speed = SLOW;
+    scene.contact.method = k / KINDS ? TD_CONTACT_EXACT : TD_CONTACT_BARRIER;
+    kind.skeleton = h->age[0];
+    kind.solver = solver_of(k);
+    kind.start = TD_START_DRAWN;
+    CHECK_INT(td_world_new(&scene, NULL, NULL, &world, NULL), TD_OK);
+    CHECK_SAY(td_world_add_kind(world, &kind, &object, &diag) == TD_OK, "%s", diag.message);
+    for (int32_t i = 0; i < HERBS; i++) {
+        td_actor_def def = td_actor_def_default();
+        td_actor_id id;
+        def.position = tdi_vec3(0.02 * (i % 3), 0, 0.02 * (int)(i / 3));
+        def.rotation = tdi_quat_turn(tdi_vec3(0, 1, 0), 2.4 * i);
+        CHECK_SAY(td_world_add_actor(world, &def, &id, &diag) == TD_OK, "%s", diag.message);
+    }
+    return world;
+}
+
+// Each age begins while pairs of the one before are pushed.
+static void check_herbs(int k) {
+    herbs h = {{NULL}, NULL, NULL};
+    grow_herbs(&h);
+    h.world = plant_herbs(&h, k);
+    h.again = plant_herbs(&h, k);
+    td_real speed = 0;
+    for (int age = 0; age < AGES; age++) {
+        td_diag diag = {.message = ""};
+        const int32_t before = td_world_pushed(h.world).pairs;
+        for (int32_t i = 0; i < HERBS && age > 0; i++) {
+            CHECK_SAY(td_world_regrow_actor(h.world, id_at(h.world, i), h.age[age], &diag) == TD_OK,
+                      "%s, %s, age %d: %s", solver_of(k), method_of(k), age, diag.message);
+        }
+        CHECK_SAY(before > 0 || age == 0, "%s, %s, age %d: nothing is pushed", solver_of(k),
+                  method_of(k), age);
+        for (int n = 0; n < 2; n++) {
+            FREED char *bytes = saved(h.world);
+            CHECK_SAY(td_world_restore(h.again, bytes, td_world_save_size(h.world), &diag) == TD_OK,
+                      "%s", diag.message);
+            steps(h.world, 1);
+            steps(h.again, 1);
+            CHECK_SAY(same_bits(h.world, h.again), "%s, %s, age %d: another motion after a restore",
+                      solver_of(k), method_of(k), age);
+            speed = fmax(speed, fastest(h.world));
+        }
+    }
+    td_real after;
+    const int32_t count = push_apart(h.world, 60, &after);
+    CHECK_SAY(count < 60 && fmax(speed, after) < LEVER * SLOW,
+              "%s, %s: %d pairs are left, %g m, %g m/s", solver_of(k), method_of(k),
+              td_world_pushed(h.world).pairs, td_world_pushed(h.world).depth, fmax(speed, after));
+    steps(h.world, 5);
+    CHECK_INT(td_world_stats(h.world).unconverged, 0);
+    td_world_free(h.world);
+    td_world_free(h.again);
+    for (int age = 0; age < AGES; age++) {
+        td_skeleton_free(h.age[age]);
+    }
+}
+
+TD_TEST(plants_that_are_regrown_while_they_are_pushed_part_and_go_on_from_any_save) {
+    for (int k = 0; k < CASES; k++) {
+        if (k % KINDS != 3) { // which cannot grow
+            check_herbs(k);
+        }
     }
 }
 
