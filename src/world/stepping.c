@@ -49,7 +49,8 @@ td_step_opts tdi_actor_step_opts(const td_world *w, const tdi_actor *a) {
     return opts;
 }
 
-// All that the step of an actor takes from around it; nobody of its island has moved yet.
+// Prepares an actor for its step: base, driven ends, options, loads. No actor of its island has
+// moved yet.
 static void prepare(const stepping *s, tdi_actor *a) {
     tdi_actor_remember(a);
     a->reaction.known = a->sleep.has_contacts = a->step.over_budget = false;
@@ -105,7 +106,7 @@ static bool is_pushed_out(const tdi_system *system) {
     return system->contact && system->contact->search.withdrawn;
 }
 
-// Of what is solved.
+// Accepts the poses of a solved island.
 static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     tdi_actor *first = first_of(w, i);
     if (!is_explicit(first) && !i->memory) {
@@ -127,7 +128,7 @@ static void accept(td_world *w, tdi_island *i, const tdi_system *system) {
     i->accepted = true;
 }
 
-// What contact that ran out of room has computed is not the result.
+// A result of contact that ran out of room is no result.
 static void note_room(const td_world *w, const tdi_island *i) {
     tdi_actor *first = first_of(w, i);
     if (first->step.status == TD_OK && i->contact && i->contact->set &&
@@ -136,7 +137,7 @@ static void note_room(const td_world *w, const tdi_island *i) {
     }
 }
 
-// What solves an island, its threads and its budget.
+// The system of an island, with its threads and its budget.
 static tdi_system system_of(td_world *w, tdi_island *i) {
     tdi_system system = tdi_island_system(w, i);
     system.pool = is_crowd(i) && !w->options.inside ? w->pool : NULL;
@@ -481,7 +482,7 @@ static td_status fail(const stepping *s, td_status status, td_diag *diag) {
     return status;
 }
 
-// The first status of an island that is no good.
+// The first status of an island that is not TD_OK.
 static td_status first_status(const td_world *w) {
     for (int32_t k = 0; k < w->islands.active_count; k++) {
         TDI_TRY(first_of(w, &w->islands.all[w->islands.active[k]])->step.status);
@@ -494,7 +495,7 @@ static td_real now(const td_world *w) {
     return w->options.timed ? tdi_clock_seconds() : 0;
 }
 
-// Solves all islands, joining those that came near each other, until nothing did.
+// Solves all islands, and joins islands that came near each other, until none did.
 static td_status solve(const stepping *s, td_diag *diag) {
     td_world *w = s->world;
     td_real start = now(w);
