@@ -161,6 +161,20 @@ static char *edited(const char *text, const char *from, const char *to) {
     return out;
 }
 
+// `line` 0: any
+static void check_fault(const char *text, const char *from, const char *to, const char *words,
+                        int32_t line) {
+    OWNED(td_skeleton) *out = NULL;
+    td_diag diag = {.message = ""};
+    FREED char *wrong = edited(text, from, to);
+    CHECK_SAY(read(wrong, &out, &diag) == TD_ERR_SYNTAX, "%s passes", to);
+    CHECK_SAY(strstr(diag.message, words) != NULL, "%s: '%s' in '%s'", to, words, diag.message);
+    CHECK_SAY(diag.line > 0 && diag.column > 0 && (line == 0 || diag.line == line),
+              "%s: line %d, column %d", to, diag.line, diag.column);
+    CHECK_TEXT(diag.file, "x.json");
+    CHECK(out == NULL);
+}
+
 TD_TEST(skeleton_json_faults_are_told_with_line_and_words) {
     static const struct {
         const char *from, *to, *words;
@@ -194,22 +208,102 @@ TD_TEST(skeleton_json_faults_are_told_with_line_and_words) {
         {"{\"generator\"", "{\"materials\":[],\"generator\"", "'materials' is given twice", 2},
         {"\"generator\":\"", "\"generator\":[\"", "a comma or ]", 0},
         {"]\n}", "]\n}}", "end of the text", 0},
+        {"\"length\":", "\"length\" ", "expected a colon", 6},
+        {"\"length\":", "length:", "expected a text in double quotes", 6},
+        {"\"attach\":[0,", "\"attach\":0,\"x\":[", "expected a list, [", 0},
+        {"\"attach\":[0,", "\"attach\":[null,", "expected a finite number", 0},
+        {"\"color\":\"#", "\"color\":7,\"x\":\"#", "expected a text in double quotes", 0},
+        {"\"color\":\"#", "\"color\":\"#x", "is not a colour such as", 0},
+        {"\"joint\":\"ball\"", "\"joint\":7", "expected a text in double quotes", 6},
+        {"\"parent\":-1", "\"parent\":true", "expected a finite number", 6},
+        {"\"parent\":-1", "\"parent\":-1.5e9e", "expected a finite number", 6},
+        {"\"name\":\"", "\"name\":\"\\u00g0", "escape", 3},
+        {"\"name\":\"", "\"name\":\"\\udc00", "escape", 3},
+        {"\"name\":\"", "\"name\":\"\\u0000", "escape", 3},
+        {"\"generator\":\"", "\"generator\":\"\\q", "escape", 1},
+        {"{\"generator\"", "{generator", "expected a text in double quotes", 1},
+        {"{\"generator\"", "[\"generator\"", "expected an object, {", 1},
     };
     OWNED(test_plant) p = test_grow("axiom: !(0.01)F(0.1)F(0.1)\n", NULL);
     CHECK_INT(p.status, TD_OK);
     FREED char *text = write(p.skeleton);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        check_fault(text, cases[k].from, cases[k].to, cases[k].words, cases[k].line);
+    }
+}
+
+TD_TEST(skeleton_json_faults_of_lists_and_polygons_are_told_with_line_and_words) {
+    static const struct {
+        const char *from, *to, *words;
+    } cases[] = {
+        {"\"polygons\":[[[", "\"patches\":[[[", "unknown key 'patches'"},
+        {"\"polygons\":[[[", "\"polygons\":7,\"width\":[[[", "expected a finite number"},
+        {"\"polygons\":[[[", "\"polygons\":{},\"x\":[[[", "unknown key 'x'"},
+        {"\"polygons\":[[[", "\"polygons\":[7,[[", "expected a list, ["},
+        {"\"polygons\":[[[", "\"polygons\":[[7,[", "expected a list, ["},
+        {"\"polygons\":[[[", "\"polygons\":[[[1e9,0,0],[-2e9,0,0],[", "a place within 1e9 m"},
+        {"\"polygons\":[[[", "\"polygons\":[[],[[", "a polygon has at least 3 corners"},
+        {"\"kind\":\"polygon\"", "\"kind\":\"patches\"", "unknown key 'polygons'"},
+        {"\"kind\":\"polygon\"", "\"kind\":\"ball\"", "unknown key 'polygons'"},
+        {"\"materials\":[", "\"materials\":[7,", "expected an object, {"},
+        {"\"materials\":[", "\"materials\":{},\"x\":[", "unknown key 'x'"},
+        {"\"shapes\":[", "\"shapes\":[],\"contours\":7,\"x\":[", "unknown key 'x'"},
+    };
+    static const struct {
+        const char *text, *words;
+    } wholes[] = {
+        {"{\"segments\":[]}", "the key 'materials' is missing"},
+        {"{\"materials\":[],\"segments\":[]}", "a skeleton has at least one material"},
+        {"{\"materials\":7,\"segments\":[]}", "expected a list, ["},
+        {"{\"materials\":[7],\"segments\":[]}", "expected an object, {"},
+        {"{\"materials\":[],\"shapes\":[{\"kind\":\"patches\",\"color\":\"#000000\"}],"
+         "\"segments\":[]}",
+         "the key 'patches' is missing"},
+        {"{\"materials\":[],\"shapes\":[{\"kind\":\"ball\",\"color\":\"#000000\","
+         "\"patches\":[]}],\"segments\":[]}",
+         "only the kinds polygon and patches have 'patches'"},
+        {"{\"materials\":[],\"shapes\":[{\"kind\":\"polygon\",\"color\":\"#000000\","
+         "\"polygons\":{}}],\"segments\":[]}",
+         "expected a list, ["},
+    };
+    OWNED(test_plant) p = test_grow(of_organs, NULL);
+    CHECK_INT(p.status, TD_OK);
+    FREED char *text = write(p.skeleton);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        check_fault(text, cases[k].from, cases[k].to, cases[k].words, 0);
+    }
+    for (size_t k = 0; k < sizeof wholes / sizeof *wholes; k++) {
+        check_fault(wholes[k].text, "", "", wholes[k].words, 1);
+    }
+}
+
+// A text may start with a byte order mark, and write any character as \\u and its number.
+TD_TEST(skeleton_json_takes_a_byte_order_mark_and_escapes_of_every_length) {
+    OWNED(test_plant) p = test_grow("axiom: !(0.01)F(0.1)F(0.1)\n", NULL);
+    OWNED(td_skeleton) *out = NULL;
+    td_diag diag = {.message = ""};
+    FREED char *text = write(p.skeleton),
+               *named =
+                   edited(text, "\"name\":\"", "\"name\":\"\\u0041\\u00E9\\u20ac\\uD83c\\udf31"),
+               *marked = calloc(strlen(named) + 4, 1);
+    sprintf(marked, "\xef\xbb\xbf%s", named);
+    CHECK(td_skeleton_is_json(marked, strlen(marked)));
+    CHECK_SAY(read(marked, &out, &diag) == TD_OK, "%s", diag.message);
+    if (out) {
+        CHECK(strncmp(td_skeleton_materials(out)[0].name, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x8c\xb1",
+                      10) == 0);
+    }
+}
+
+TD_TEST(skeleton_json_survives_every_failing_allocation) {
+    OWNED(test_plant) p = test_grow(of_organs, NULL);
+    FREED char *text = write(p.skeleton);
+    WITH_SCARCE(memory, 5) {
         OWNED(td_skeleton) *out = NULL;
         td_diag diag = {.message = ""};
-        FREED char *wrong = edited(text, cases[k].from, cases[k].to);
-        CHECK_SAY(read(wrong, &out, &diag) == TD_ERR_SYNTAX, "%s passes", cases[k].to);
-        CHECK_SAY(strstr(diag.message, cases[k].words) != NULL, "%s: '%s' in '%s'", cases[k].to,
-                  cases[k].words, diag.message);
-        CHECK_SAY(diag.line > 0 && diag.column > 0 &&
-                      (cases[k].line == 0 || diag.line == cases[k].line),
-                  "%s: line %d, column %d", cases[k].to, diag.line, diag.column);
-        CHECK_TEXT(diag.file, "x.json");
-        CHECK(out == NULL);
+        CHECK_INT(td_skeleton_from_json(text, strlen(text), NULL, &memory.alloc, &out, &diag),
+                  scarce_status(&memory));
+        CHECK_INT(diag.status, scarce_status(&memory));
     }
 }
 

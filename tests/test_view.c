@@ -73,6 +73,81 @@ TD_TEST(view_gives_the_factor_of_bare_scale_modules) {
     CHECK_REL(test_param(&m, -2), 3, SINGLE);
 }
 
+static td_skeleton *skeleton_with(const char *string, const char *view) {
+    const test_file files[] = {{"plant.v", view, 0}};
+    OWNED(test_model) m = test_model_with(string, files, 1, NULL, 0);
+    td_skeleton *skeleton = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_SAY(m.status == TD_OK, "%s", m.faults[0].message);
+    td_string s = td_derivation_string(m.derivation);
+    CHECK_SAY(td_skeleton_from_string(m.grammar, &s, NULL, NULL, &skeleton, &diag) == TD_OK, "%s",
+              diag.message);
+    return skeleton;
+}
+
+// '#' widens by the increment; a width that counts pixels makes a line of some width of its own.
+TD_TEST(view_gives_the_width_of_lines_unless_it_counts_pixels) {
+    const struct {
+        const char *view;
+        double first, second; // diameters
+    } rows[] = {
+        {"initial line width: 0.2\nline width increment: 0.1\n", 0.2, 0.3},
+        {"initial line width: 0.2 units\nline style: cylinder\nline width increment: 0.2\n", 0.2,
+         0.4},
+        {"initial line width: 0.2 pixels\nline style: polygon\nline width increment: 0.1\n", 0.2,
+         0.3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        OWNED(td_skeleton) *s = skeleton_with("axiom: F(1)#F(1)\n", rows[i].view);
+        CHECK_REL(td_skeleton_segments(s)[0].radius_base, rows[i].first / 2, SINGLE);
+        CHECK_REL(td_skeleton_segments(s)[1].radius_tip, rows[i].second / 2, SINGLE);
+    }
+    OWNED(td_skeleton) *bare = skeleton_with("axiom: F(1)\n", "angle factor: 4\n"),
+                       *pixels = skeleton_with("axiom: F(1)\n", "initial line width: 7 pixels\n"),
+                       *style = skeleton_with("axiom: F(1)\n",
+                                              "initial line width: 7\nline style: pixel\n");
+    CHECK_REL(td_skeleton_segments(pixels)[0].radius_base,
+              td_skeleton_segments(bare)[0].radius_base, 0);
+    CHECK_REL(td_skeleton_segments(style)[0].radius_base, td_skeleton_segments(bare)[0].radius_base,
+              0);
+}
+
+TD_TEST(view_line_style_that_is_unknown_is_told) {
+    const test_file files[] = {{"plant.v", "line style: dashed\n", 0}};
+    OWNED(test_model) m = test_model_with("axiom: F", files, 1, NULL, 0);
+    CHECK_INT(m.status, TD_OK);
+    CHECK_INT(m.warning_count, 1);
+    CHECK_TEXT(m.faults[0].message,
+               "line style 'dashed' is ignored; expected pixel, polygon or cylinder");
+    CHECK_INT(m.faults[0].line, 1);
+}
+
+TD_TEST(view_increment_of_colours_moves_bare_changes) {
+    OWNED(td_skeleton) *s = skeleton_with("color: 2 #111111\ncolor: 5 #222222\naxiom: F(1);F(1)\n",
+                                          "initial color: 2\ncolor increment: 3\n");
+    CHECK_INT(td_skeleton_segments(s)[0].color, 0x111111);
+    CHECK_INT(td_skeleton_segments(s)[1].color, 0x222222);
+}
+
+// '%' cuts in rewriting; a turtle that meets one in the string draws what is behind it or not
+TD_TEST(view_tells_whether_the_turtle_goes_on_past_a_cut) {
+    OWNED(td_skeleton) *on = skeleton_with("axiom: F(1)%F(1)\n", "interpretation past %: on\n"),
+                       *off = skeleton_with("axiom: F(1)%F(1)\n", "interpretation past %: off\n");
+    CHECK_INT(td_skeleton_count(on), 2);
+    CHECK_INT(td_skeleton_count(off), 1);
+}
+
+TD_TEST(view_with_more_tropisms_than_there_is_room_for_is_refused) {
+    char view[4096] = "";
+    for (int k = 0; k < 100; k++) {
+        strcat(view, "tropism: T: 0 1 0\n");
+    }
+    const test_file files[] = {{"plant.v", view, 0}};
+    OWNED(test_model) m = test_model_with("axiom: F", files, 1, NULL, 0);
+    CHECK_INT(m.status, TD_ERR_SYNTAX);
+    CHECK_HAS(m.faults[0].message, "tropisms are declared");
+}
+
 TD_TEST(view_items_that_draw_what_is_not_drawn_here_get_a_warning) {
     const char *items[] = {"texture: F: a.rgb", "tsurface: a.ts a b 1", "line: ~ a.s 1", "blob: 1"};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
@@ -114,6 +189,20 @@ TD_TEST(view_faults_name_file_line_and_column) {
         {"tropism direction: 0,0,0\n", "its three numbers cannot all be 0", 1, 19},
         {"function: growth.func 100\n", "function: cannot read the file 'growth.func'", 1, 11},
         {"function:\n", "expected the name of a file", 1, 10},
+        {"angle factor: x\n", "angle factor: expected a number", 1, 15},
+        {"initial color: x\n", "initial color: expected a number", 1, 16},
+        {"initial line width: x\n", "initial line width: expected a number", 1, 21},
+        {"initial line width: -1 p\n", "the line width is -1; expected 0 to 1e+06", 1, 20},
+        {"initial scale: x\n", "initial scale: expected a number", 1, 16},
+        {"tropism direction: 0,1\n", "tropism direction: expected a number", 1, 23},
+        {"tropism: T: 0 0 0\n", "its three numbers cannot all be 0", 1, 12},
+        {"tropism: A: 9\n", "expected a direction: 'T: 0 1 0'", 1, 9},
+        {"tropism: X: 9\n", "expected T:, A:, I:, E: or S:", 1, 10},
+        {"tropism: A: x\n", "expected a number", 1, 13},
+        {"function set:\n", "expected the name of a file", 1, 14},
+        {"curve:\n", "expected the name of a file", 1, 7},
+        {"contour: 0 c.con\n", "the number of the contour is 0; expected a whole number", 1, 10},
+        {"surface: l\n", "expected the name of a file", 1, 11},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", rows[i].text, 0}};
@@ -205,6 +294,11 @@ TD_TEST(function_faults_of_files_are_told_in_their_place) {
         {"fver 2 1\nname: f\n", "the function has format 2.1; expected 1.1", 1, 5},
         {"fver 1 1\nname: f\nsamples: 1e9\n", "the number of samples is 1e+09", 3, 10},
         {"fver 1 1\nname: f\nsamples: 9\nflip: on\n", "expected 'points:'", 5, 1},
+        {"fver x\n", "expected a number", 1, 6},
+        {"fver 1 1\nsamples: 3\n", "expected 'name:'", 2, 1},
+        {"range: 0 x\npoints: 4\n", "expected a number", 1, 10},
+        {"range: 0 1\npoints: 4\n0 0 x\n", "expected a number", 3, 5},
+        {"range: 0 1\npoints: 4\n0 0 0\n", "the multiplicity of a control point is 0", 3, 5},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const test_file files[] = {{"plant.v", "function: f.func\n", 0},
@@ -242,6 +336,7 @@ TD_TEST(function_faults_in_the_header_say_what_is_expected) {
          "control point 3 is at x = 0.4; expected 0.5 to 1"},
         {"function: f (0,0) (0.5,1) (0.6,1) (0.7,0)\naxiom: F\n", TD_ERR_SYNTAX, 1, 42,
          "the last control point is at x = 0.7; expected 1"},
+        {"function: f (0,0) (0.5\naxiom: F\n", TD_ERR_SYNTAX, 1, 23, "expected ','"},
         {"axiom: F(func(1, 0.5))\n", TD_ERR_EVAL, 1, 10,
          "func(1, 0.5): there is no function 1; 0 are declared"},
         {"axiom: F(func(growth, 0.5))\n", TD_ERR_SYNTAX, 1, 15, "unknown name 'growth'"},

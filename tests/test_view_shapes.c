@@ -242,6 +242,19 @@ TD_TEST(surface_faults_are_told_in_their_place) {
          "the size is 0; expected a number above 0", 3, 47},
         {"surface: l data 1\n", HEAD, "the surface has no patch with an extent", 7, 1},
         {"surface: l data 1\n", HEAD "one\nTOP COLOR: x\n", "expected a number", 8, 12},
+        {"surface: l data 1\n",
+         HEAD "one\nTOP COLOR: 0 DIFFUSE: 0 BOTTOM COLOR: 0 DIFFUSE: 0\nAL: ~ B: ~\n",
+         "expected 'A:'", 9, 7},
+        {"surface: l data 1\n",
+         HEAD "one\nTOP COLOR: 0 DIFFUSE: 0 BOTTOM COLOR: 0 DIFFUSE: 0\n"
+              "AL: ~ A: ~ AR: ~ L: ~ R: ~ BL: ~ B: ~ BR: ~\n0 0 x\n",
+         "expected a number", 10, 5},
+        {"surface: l data 1\n", "0 1 0 1 0 1\nPRECISION S: 0 T: 1\n", "the precision is 0", 2, 14},
+        {"surface: l data 1\n", "0 1 0 1 0 1\nPRECISION S: 4 T: 5\nX\n", "expected 'CONTACT'", 3,
+         1},
+        {"surface: l data 1\n",
+         "0 1 0 1 0 1\nCONTACT POINT X: 0 Y: 0 Z: 0 END POINT X: 0 Y: 0 Z: 0\nX\n",
+         "expected 'HEADING'", 3, 1},
     };
     check_faults(rows, COUNT(rows));
 }
@@ -256,6 +269,9 @@ TD_TEST(curve_faults_are_told_in_their_place) {
          "the curve has 2 control points; expected at least 4", 5, 8},
         {"curve: data\n", "cver 1 3\npoints: 1 4\ntype: or\n0 0 0 4\n", "the curve has no length",
          4, 8},
+        {"curve: data\n", "cver 1 3\npoints: x\n", "expected a number", 2, 9},
+        {"curve: data\n", "cver 1 3\npoints: 4 4\ntype: or\n0 0 x\n", "expected a number", 4, 5},
+        {"curve: data\n", "cver 1 3\npoints: 4 4\ntype: or\n0 0 0 x\n", "expected a number", 4, 7},
     };
     check_faults(rows, COUNT(rows));
 }
@@ -403,8 +419,9 @@ TD_TEST(numbered_tropism_that_is_not_declared_is_refused) {
 
 // ---- memory ---------------------------------------------------------------------------------
 
-static td_status grow_all(const td_alloc *alloc) {
-    char map[768] = {0};
+// `pad`: length of a comment before the model, which is then not drawn
+static td_status grow_all(int pad, const td_alloc *alloc) {
+    char map[768] = {0}, *text = malloc((size_t)pad + 512);
     const test_file items[] = {
         {"specifications", "cpfg -m a.map plant.l plant.v\n", 0},
         {"a.map", map, sizeof map},
@@ -417,10 +434,12 @@ static td_status grow_all(const td_alloc *alloc) {
         {"f.func", "range: 0 1\npoints: 4\n0 0\n0.3 1\n0.7 1\n1 0\n", 0}};
     test_files files = {items, COUNT(items)};
     td_loader loader = {test_read_file, &files};
-    td_grammar_def def = test_def("function: g (0,0) (0.3,0) (0.6,1) (1,1)\n"
-                                  "contour: 2 open (-1,0) (0,1) (1,1) (2,0)\n"
-                                  "axiom: #(0.1)@#(1)@Gs f(curveX(1,0.1)+1)@Gc @#(2)f(1)@Ge\n"
-                                  "\tF(func(f,0.5)+func(g,0.5))[+~l(1)][-~l(1,2,1)]\n");
+    snprintf(text, (size_t)pad + 512, "/*%*s*/%s", pad, "",
+             "function: g (0,0) (0.3,0) (0.6,1) (1,1)\n"
+             "contour: 2 open (-1,0) (0,1) (1,1) (2,0)\n"
+             "axiom: #(0.1)@#(1)@Gs f(curveX(1,0.1)+1)@Gc @#(2)f(1)@Ge\n"
+             "\tF(func(f,0.5)+func(g,0.5))[+~l(1)][-~l(1,2,1)]\n");
+    td_grammar_def def = test_def(text);
     td_derive_opts opts = td_derive_opts_default();
     OWNED(td_skeleton) *skeleton = NULL;
     OWNED(td_mesh) *mesh = NULL;
@@ -428,11 +447,12 @@ static td_status grow_all(const td_alloc *alloc) {
     def.loader = &loader;
     OWNED(test_model) m = test_model_of(&def, &opts, 0, alloc);
     td_status status = m.status;
-    if (status == TD_OK) {
+    free(text);
+    if (status == TD_OK && pad == 0) {
         td_string s = td_derivation_string(m.derivation);
         status = td_skeleton_from_string(m.grammar, &s, NULL, alloc, &skeleton, &m.faults[0]);
     }
-    if (status == TD_OK) {
+    if (status == TD_OK && pad == 0) {
         CHECK_INT(td_skeleton_count(skeleton), 5);
         td_mesh_opts mesh_opts = td_mesh_opts_default();
         status = td_mesh_new(skeleton, &mesh_opts, alloc, &mesh, &m.faults[0]);
@@ -442,6 +462,15 @@ static td_status grow_all(const td_alloc *alloc) {
 
 TD_TEST(files_beside_a_model_survive_every_failing_allocation) {
     WITH_SCARCE(memory, 20) {
-        CHECK_INT(grow_all(&memory.alloc), scarce_status(&memory));
+        CHECK_INT(grow_all(0, &memory.alloc), scarce_status(&memory));
+    }
+}
+
+// A grammar takes its memory in chunks; the comment moves the places where they end.
+TD_TEST(files_beside_a_model_survive_a_failing_allocation_wherever_a_chunk_ends) {
+    for (int pad = 1; pad < 17000; pad += 200) {
+        WITH_SCARCE(memory, 1) {
+            CHECK_INT(grow_all(pad, &memory.alloc), scarce_status(&memory));
+        }
     }
 }

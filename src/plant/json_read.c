@@ -102,26 +102,19 @@ static bool read_name(tdi_json_in *in, const tdi_key *key, int32_t *value) {
 static bool read_value(tdi_json_in *in, const tdi_key *key, char *to) {
     int32_t number = 0;
     uint32_t color = 0;
+    bool good = false;
     switch (key->kind) {
     case TDI_KEY_REALS: return read_reals(in, (td_real *)(void *)to, key->count);
     case TDI_KEY_TEXT: return tdi_json_in_text(in, to, (size_t)key->count);
     case TDI_KEY_BOOL: return tdi_json_in_bool(in, (bool *)(void *)to);
-    case TDI_KEY_COLOR:
-        if (!read_color(in, &color)) {
-            return false;
-        }
-        memcpy(to, &color, sizeof color);
-        return true;
-    case TDI_KEY_NAME:
-    case TDI_KEY_INT:
-        if (!(key->kind == TDI_KEY_NAME ? read_name(in, key, &number)
-                                        : tdi_json_in_int(in, &number))) {
-            return false;
-        }
-        memcpy(to, &number, sizeof number);
-        return true;
+    case TDI_KEY_COLOR: good = read_color(in, &color); break;
+    case TDI_KEY_NAME: good = read_name(in, key, &number); break;
+    case TDI_KEY_INT: good = tdi_json_in_int(in, &number); break;
     }
-    return false;
+    if (good) {
+        memcpy(to, key->kind == TDI_KEY_COLOR ? (void *)&color : (void *)&number, sizeof number);
+    }
+    return good;
 }
 
 // ---- objects --------------------------------------------------------------------------------
@@ -270,28 +263,32 @@ static bool read_drawn_shape(reader *r, size_t at, const td_shape *shape, const 
                                           (int32_t)r->polygon_count, NULL, r->in.diag));
 }
 
+// Whether the object that comes next is of the kind polygon; the key may follow the others.
+static bool is_polygon(tdi_json_in ahead) {
+    char name[TDI_JSON_KEY] = "", kind[TDI_JSON_KEY] = "";
+    bool first = true;
+    ahead.diag = NULL;
+    bool good = tdi_json_in_open(&ahead, '{');
+    while (good && tdi_json_in_more(&ahead, '}', &first)) {
+        good = tdi_json_in_key(&ahead, name) &&
+               (strcmp(name, "kind") == 0 ? tdi_json_in_text(&ahead, kind, sizeof kind)
+                                          : tdi_json_in_skip(&ahead));
+    }
+    return strcmp(kind, "polygon") == 0;
+}
+
 static bool read_shape(reader *r, size_t at) {
     td_shape shape = td_shape_default();
-    // the kind may follow its polygons: the name of their key is found first
-    const size_t start = r->in.at;
-    later polygons = {"polygons", 0}, patches = {"patches", 0};
-    tdi_json_in ahead = r->in;
-    ahead.diag = NULL;
-    const bool drawn =
-        read_object(&ahead, tdi_shape_keys(), &shape, &polygons) && shape.kind == TD_SHAPE_POLYGON;
-    r->in.at = start;
-    shape = td_shape_default();
-    later *list = drawn ? &polygons : &patches;
-    list->at = 0;
-    if (!read_object(&r->in, tdi_shape_keys(), &shape, list)) {
+    later list = {is_polygon(r->in) ? "polygons" : "patches", 0};
+    if (!read_object(&r->in, tdi_shape_keys(), &shape, &list)) {
         return false;
     }
     if (shape.kind == TD_SHAPE_POLYGON || shape.kind == TD_SHAPE_PATCHES) {
-        return read_drawn_shape(r, at, &shape, list);
+        return read_drawn_shape(r, at, &shape, &list);
     }
-    if (list->at > 0) {
-        return tdi_json_in_fail(&r->in, list->at, "only the kinds polygon and patches have '%s'",
-                                list->name);
+    if (list.at > 0) {
+        return tdi_json_in_fail(&r->in, list.at, "only the kinds polygon and patches have '%s'",
+                                list.name);
     }
     return added(r, at, td_builder_add_shape(r->builder, &shape, NULL, r->in.diag));
 }
