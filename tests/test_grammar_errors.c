@@ -20,6 +20,8 @@ TD_TEST(errors_in_modules_and_brackets_name_their_place) {
         {"axiom: A(1\nA(x) --> B\n", TD_ERR_SYNTAX, 1, 11, "expected ')' before the end of the"},
         {"axiom: A(1 2)\n", TD_ERR_SYNTAX, 1, 12, "expected ')' before '2'"},
         {"axiom: A(1)(2)\n", TD_ERR_SYNTAX, 1, 12, "expected a module before '('"},
+        {"axiom: [(1)A]\n", TD_ERR_SYNTAX, 1, 8, "[ takes no parameters; 1 is given"},
+        {"axiom: A](1,2)\n", TD_ERR_SYNTAX, 1, 9, "] takes no parameters; 2 are given"},
     };
     CHECK_FAULTS(rows, 0);
 }
@@ -41,6 +43,45 @@ TD_TEST(errors_in_productions_name_their_place) {
         {"axiom: A\nA --> * B\n", TD_ERR_SYNTAX, 2, 9, "expected the end of the line before 'B'"},
         {"axiom: A\nA --> B : \n", TD_ERR_SYNTAX, 2, 11, "expected a number, a name or '('"},
         {"axiom: A\nA --> B : 1 2\n", TD_ERR_SYNTAX, 2, 13, "expected the end of the line"},
+        {"axiom: A\nA : { x = ; } 1 --> B\n", TD_ERR_SYNTAX, 2, 11, "expected a number, a name"},
+        {"axiom: A\nA : 1 { x = ; } --> B\n", TD_ERR_SYNTAX, 2, 13, "expected a number, a name"},
+        {"axiom: A\nA(x) : x ? 1 --> B\n", TD_ERR_SYNTAX, 2, 14, "expected ':' before '-'"},
+        {"axiom: A\nA(x) : x ? ) --> B\n", TD_ERR_SYNTAX, 2, 12, "expected a number, a name"},
+        {"axiom: A\nA(x) : x ? 1 : ) --> B\n", TD_ERR_SYNTAX, 2, 16, "expected a number, a name"},
+    };
+    CHECK_FAULTS(rows, 0);
+}
+
+TD_TEST(errors_in_statements_and_declarations_name_their_place) {
+    const test_fault rows[] = {
+        {"Start: { if (1) x = 1; else x = ; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 33,
+         "expected a number, a name"},
+        {"Start: { fopen(log, \"w\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 16,
+         "expected the name of a file in double quotes"},
+        {"Start: { fopen(\"log\", w); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 23, "in double quotes"},
+        {"Start: { printf(\"%g\", ); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 23,
+         "expected a number, a name"},
+        {"Start: { fprintf(, \"x\"); }\naxiom: A\n", TD_ERR_SYNTAX, 1, 18,
+         "expected a number, a name"},
+        {"define: { array [3]; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 17,
+         "expected the name of an array before '['"},
+        {"define: { array a[3] = {1, x}; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 28, "unknown name 'x'"},
+        {"define: { array a[3]; external a[x]; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 34,
+         "unknown name 'x'"},
+        {"define: { array a[3]; external a[4]; }\naxiom: A\n", TD_ERR_SYNTAX, 1, 32,
+         "array a has 3 elements in index 1 where it is made"},
+        {"contour: x open (0,0)\naxiom: A\n", TD_ERR_SYNTAX, 1, 10, "unknown name 'x'"},
+        {"contour: 1 open (0,x)\naxiom: A\n", TD_ERR_SYNTAX, 1, 20, "unknown name 'x'"},
+    };
+    CHECK_FAULTS(rows, 0);
+}
+
+TD_TEST(values_that_are_not_finite_are_refused_where_they_are_assigned) {
+    const test_fault rows[] = {
+        {"Start: { x = 1e300 * 1e300; }\naxiom: A\n", TD_ERR_EVAL, 1, 10, "not finite"},
+        {"define: { array a[2]; }\nStart: { a[1] = 1e300 * 1e300; }\naxiom: A\n", TD_ERR_EVAL, 2, 10,
+         "not finite"},
+        {"axiom: A(curveX(1, 0.5))\n", TD_ERR_EVAL, 1, 10, "curveX"},
     };
     CHECK_FAULTS(rows, 0);
 }

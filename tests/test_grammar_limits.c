@@ -186,6 +186,23 @@ TD_TEST(errors_of_counts_come_after_their_limit_and_not_before) {
         {"material: 0 oak", ", k%d=1", 16, "\naxiom: A\n", "too many settings"},
         {"Start: {", "x%d = 1;", 128, "}\naxiom: A\n", "more than 128 names"},
         {"#ifndef X\n", "#ifndef X%d\n", 63, "axiom: A\n", "this condition is never closed"},
+        {"", "function: f%d (0,0) (0.3,0) (0.6,1) (1,1)\n", 1000, "axiom: A\n",
+         "more than 1000 functions"},
+        {"function: f (0,0)", "(0.5,%d)", 998, "(1,1)\naxiom: A\n",
+         "a function has more than 1000 control points"},
+        {"", "contour: 1%d open (0,0) (0,1) (1,1) (2,1)\n", 1000, "axiom: A\n",
+         "more than 1000 contours"},
+        {"contour: 1 open", "(%d,0)", 1000, "\naxiom: A\n",
+         "a contour has more than 1000 control points"},
+        {"Start: {", "printf(\"x\");", 1000, "}\naxiom: A\n", "prints in more than 1000 places"},
+        {"Start: {", "x = fopen(\"f%d\", \"w\");", 16, "}\naxiom: A\n",
+         "writes more than 16 files"},
+        {"Start: { printf(\"", "x", 1024, "\"); }\naxiom: A\n", "more than 1024 characters"},
+        {"", "lsystem: 1%d\naxiom: A\nendlsystem\n", 64, "", "more than 64 L-systems"},
+        {"surface: l patch",
+         " (0,0,%d) (0,0,1) (0,0,2) (0,0,3) (1,0,0) (1,0,1) (1,0,2) (1,0,3)"
+         " (2,0,0) (2,0,1) (2,0,2) (2,0,3) (3,0,0) (3,0,1) (3,0,2) (3,0,3)",
+         1000, "\naxiom: A\n", "a surface has more than 1000 patches"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int32_t more = 0; more < 2; more++) {
@@ -371,10 +388,15 @@ TD_TEST(errors_of_shuffled_models_give_a_status_and_leave_nothing_behind) {
 // ---- memory ---------------------------------------------------------------------------------
 
 static const char *const rich_text =
-    "#define ANGLE(x) ((x)*2)\n#include \"part\"\nseed: 4\nignore: +-\nsurface: L leaf\n"
+    "#define ANGLE(x) ((x)*2)\n#include \"part\"\n#if 1 + 1 == 2\nseed: 4\n#endif\n"
+    "ignore: +-\nsurface: L leaf\n"
+    "surface: P patch (0,0,0) (0,0,1) (0,0,2) (0,0,3) (1,0,0) (1,0,1) (1,0,2) (1,0,3)"
+    " (2,0,0) (2,0,1) (2,0,2) (2,0,3) (3,0,0) (3,0,1) (3,0,2) (3,0,3)\n"
+    "function: g (0,0) (0.3,0) (0.6,1) (1,1)\ncontour: 1 open (0,0) (0,1) (1,1) (2,1)\n"
     "material: 1 oak, young=5e9\ncolor: 1 #102030\n"
-    "define: { array a[4] = {1,2,3,4}; array b[3]; }\nStart: { n = 0; }\n"
-    "axiom: A(1)?P(0,0,0)\n"
+    "define: { array a[4] = {1,2,3,4}; array b[3]; }\n"
+    "Start: { n = 0; f = fopen(\"log\", \"w\"); printf(\"%g\\n\", n); }\n"
+    "axiom: A(1)?P(0,0,0)~P(func(g,0.5))\n"
     "A(x) : { y = x + a[1]; } x < 4 { n = n + 1; } --> F(y)[+(ANGLE(20))B(x)][-~L(x)]A(x+1) : 2\n"
     "A(x) --> F(1){f+f+f}@GsF!(2)@Ge@O(1)C : 0.01\n"
     "F(l) < B(x) > [C]D --> B(x+l)\nB(x) < F(l) --> F(l)\n"
