@@ -3,6 +3,7 @@
 
 #include "test_tree_support.h"
 
+#include "math/turn.h"
 #include "tendril/ida.h"
 OWNED_POINTER(td_ida)
 
@@ -595,6 +596,170 @@ TD_TEST(analytic_rod_falls_on_a_plane_and_lies_still) {
     td_analytic_contact contacts[4];
     CHECK_INT(td_analytic_contacts(a, contacts, 4), 2);
     CHECK_REL(contacts[0].force.y + contacts[1].force.y, 9.81, 1e-6);
+}
+
+// Two of a kind, whose highest points are at the origin and at (1, 0, 0).
+static void pair_of(td_collider_kind kind, td_collider pair[2]) {
+    for (int k = 0; k < 2; k++) {
+        pair[k] = td_collider_default(kind);
+        pair[k].friction = 0.5;
+        if (kind == TD_COLLIDER_BOX) {
+            pair[k].sides = tdi_vec3(0.2, 0.4, 0.2);
+        } else if (kind != TD_COLLIDER_PLANE) {
+            pair[k].radius = 0.2;
+        }
+        if (kind == TD_COLLIDER_CAPSULE) {
+            pair[k].length = 0.3;
+            pair[k].rotation = tdi_quat_turn(tdi_vec3(1, 0, 0), TDI_PI / 2);
+        }
+        pair[k].position = tdi_vec3(k, kind == TD_COLLIDER_PLANE ? 0 : -0.2, 0);
+        pair[k].position0 = pair[k].position;
+        pair[k].rotation0 = pair[k].rotation;
+    }
+}
+
+TD_TEST(analytic_rod_lies_still_on_colliders_of_every_kind) {
+    static const td_collider_kind kinds[] = {TD_COLLIDER_PLANE, TD_COLLIDER_SPHERE,
+                                             TD_COLLIDER_CAPSULE, TD_COLLIDER_BOX};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        td_collider pair[2];
+        OWNED(tree) t = free_rod(turn_to(0, TDI_PI / 2), tdi_vec3(0, 0.012, 0));
+        const int32_t count = kinds[k] == TD_COLLIDER_PLANE ? 1 : 2;
+        const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, -9.81, 0));
+        OWNED(td_analytic) *a = held(t, NULL, 0, NULL);
+        pair_of(kinds[k], pair);
+        advance(a, &o, pair, count, 500);
+        CHECK_IN(td_body_origin(t.state, 0).y, 0.01 - 1e-6, 0.01 + 1e-5);
+        CHECK_IN(td_body_tip(t.state, 0).y, 0.01 - 1e-6, 0.01 + 1e-5);
+        CHECK_IN(largest(t.v, 6), 0, 1e-6);
+        td_analytic_contact contacts[4];
+        CHECK_INT(td_analytic_contacts(a, contacts, 4), 2);
+        CHECK_REL(contacts[0].force.y + contacts[1].force.y, 9.81, 1e-6);
+    }
+}
+
+// The end meets the edge of a box, or stands in it from the start: it leaves along the normal of
+// the nearest place, and what pushes it does so there.
+TD_TEST(analytic_rod_is_pushed_away_from_the_nearest_place_of_a_box) {
+    const struct {
+        td_vec3 end, normal;
+    } rows[] = {
+        {{0.106, 0.006, 0}, {0.7071067811865476, 0.7071067811865476, 0}},
+        {{0.05, 0.006, 0}, {0, 1, 0}},
+        {{0.05, -0.001, 0}, {0, 1, 0}},
+        {{0.099, -0.1, 0}, {1, 0, 0}},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        OWNED(tree) t = free_rod(turn_to(0, TDI_PI / 2), rows[k].end);
+        const td_step_opts o = steps_of(TD_EULER, 1e-3, tdi_vec3(0, 0, 0));
+        td_collider pair[2];
+        td_analytic_contact contacts[4];
+        OWNED(td_analytic) *a = held(t, NULL, 0, NULL);
+        pair_of(TD_COLLIDER_BOX, pair);
+        // it moves against the box
+        const td_quat turn = turn_to(0, TDI_PI / 2);
+        const td_vec3 against =
+            tdi_quat_rotate(tdi_quat_conj(turn), tdi_scale(rows[k].normal, -0.1));
+        t.v[3] = against.x, t.v[4] = against.y, t.v[5] = against.z;
+        td_tree_state_changed(t.state);
+        advance(a, &o, pair, 1, 1);
+        const int32_t count = td_analytic_contacts(a, contacts, 4);
+        CHECK_INT(count, 1);
+        CHECK_IN(tdi_dot(contacts[0].normal, rows[k].normal), 1 - 1e-6, 1 + 1e-6);
+    }
+}
+
+TD_TEST(analytic_ball_joint_follows_its_turn) {
+    OWNED(tree) t = circling(0.3, 0);
+    const td_quat start = {t.q[0], t.q[1], t.q[2], t.q[3]};
+    const double dt = 1e-3;
+    const td_step_opts o = steps_of(TD_RK4, dt, weight);
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_JOINT);
+    td_analytic *a = NULL;
+    double lag = 0;
+    c.as_found = false;
+    c.target.joint = tdi_turn_vector(start);
+    a = held(t, &c, 1, NULL);
+    for (int k = 1; k <= 500; k++) {
+        const double way = 0.8 * k * dt * k * dt;
+        td_constraint_target to = c.target;
+        to.joint = tdi_madd(to.joint, tdi_vec3(0.5, 1, -0.7), way);
+        CHECK(td_analytic_set_target(a, 0, &to, NULL) == TD_OK);
+        if (!advance(a, &o, NULL, 0, 1)) {
+            break;
+        }
+        const td_quat q = {t.q[0], t.q[1], t.q[2], t.q[3]};
+        lag = fmax(lag, tdi_norm(tdi_sub(tdi_turn_vector(q), to.joint)));
+    }
+    td_analytic_free(a);
+    CHECK_IN(lag, 0, 2e-5);
+}
+
+TD_TEST(analytic_refusals_of_states_colliders_and_hits_name_what_is_wrong) {
+    OWNED(tree) t = hanging(2, TD_JOINT_BALL), other = hanging(2, TD_JOINT_BALL);
+    td_body *both[2] = {t.state, other.state}, *none[1] = {NULL};
+    td_analytic_opts opts = td_analytic_opts_default();
+    td_constraint c = pin(1, tdi_vec3(0, 0, 0));
+    td_analytic *a = NULL;
+    td_diag diag = {.message = ""};
+    opts.law = (td_impact_law)7;
+    CHECK_INT(td_analytic_new(&t.state, 1, NULL, 0, &opts, NULL, &a, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "unknown law 7");
+    opts = td_analytic_opts_default();
+    CHECK_INT(td_analytic_new(NULL, 0, NULL, 0, &opts, NULL, &a, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "there must be a state at least");
+    CHECK_INT(td_analytic_new(none, 1, NULL, 0, &opts, NULL, &a, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "body 0 is not a tree");
+    c.actor[0] = 3;
+    CHECK_INT(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "there is no such actor");
+    c = pin(1, tdi_vec3(NAN, 0, 0));
+    CHECK_INT(td_analytic_new(&t.state, 1, &c, 1, &opts, NULL, &a, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "point");
+    CHECK_INT(td_analytic_new(both, 2, NULL, 0, &opts, NULL, &a, &diag), TD_OK);
+    td_step_opts o[2] = {steps_of(TD_EULER, 1e-3, weight), steps_of(TD_EULER, 2e-3, weight)};
+    CHECK_INT(td_analytic_step(a, o, NULL, 0, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "dt and integrator must be the same for all states");
+    const td_real heights[4] = {0, 0, 0, 0};
+    td_height_field *field = NULL;
+    CHECK_INT(td_height_field_new(2, 2, 1, heights, NULL, &field, &diag), TD_OK);
+    td_collider ground = td_collider_default(TD_COLLIDER_HEIGHT_FIELD);
+    ground.field = field;
+    o[1] = o[0];
+    CHECK_INT(td_analytic_step(a, o, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "collider 0 is a height field");
+    td_height_field_free(field);
+    td_hit hit = {.normal = {0, 1, 0}, .segment = 9};
+    CHECK_INT(td_analytic_impact(a, &hit, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "hit 0: there is no such segment");
+    hit.segment = 0;
+    hit.normal.y = 2;
+    CHECK_INT(td_analytic_impact(a, &hit, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "hit 0: normal must have length 1");
+    td_analytic_free(a);
+}
+
+// Rows of contact, of friction of both laws and of hits: what does not fit is told.
+TD_TEST(analytic_contact_with_too_few_rows_is_refused) {
+    for (int32_t rows = 1; rows <= 5; rows++) {
+        for (int law = 0; law < 2; law++) {
+            OWNED(tree) t = free_rod(turn_to(0, TDI_PI / 2), tdi_vec3(0, 0.0099, 0));
+            td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
+            td_analytic_opts opts = td_analytic_opts_default();
+            td_diag diag = {.message = ""};
+            const td_step_opts o = steps_of(TD_EULER, 1e-3, weight);
+            td_hit hits[2] = {{.normal = {0, 1, 0}, .friction = 0.5}, {.normal = {0, 1, 0}}};
+            hits[1].point.y = 1;
+            plane.friction = 0.5;
+            opts.row_limit = rows;
+            opts.one_way = law == 1;
+            OWNED(td_analytic) *a = held(t, NULL, 0, &opts);
+            const td_status status = td_analytic_step(a, &o, &plane, 1, NULL, &diag);
+            CHECK_INT(status, rows < (law == 1 ? 4 : 6) ? TD_ERR_LIMIT : TD_OK);
+            CHECK(status == TD_OK || strstr(diag.message, "row_limit"));
+            CHECK_INT(td_analytic_impact(a, hits, 2, NULL, &diag), rows < 4 ? TD_ERR_LIMIT : TD_OK);
+        }
+    }
 }
 
 TD_TEST(analytic_refusals_name_what_is_wrong) {
