@@ -2,6 +2,7 @@
 // Drag of the air: along and across stems, of organs of several surfaces, of organs at one place.
 
 #include "load/drag.h"
+#include "plant/outline.h"
 #include "test_world_support.h"
 
 // ---- along and across -----------------------------------------------------------------------
@@ -86,6 +87,21 @@ static td_shape double_flower(void) {
     shape.centre = 0.04;
     shape.stalk = 0.03;
     return shape;
+}
+
+// From each side it is a rectangle: w h, w d and h d.
+TD_TEST(box_has_the_outline_of_its_sides) {
+    td_shape shape = td_shape_default();
+    shape.kind = TD_SHAPE_BOX;
+    shape.width = 0.5;
+    shape.depth = 0.25;
+    const tdi_drawn_organ box = {&shape, NULL, NULL, 0.2, {3, 1, 2}, as_it_is};
+    tdi_outline outline = tdi_outline_around(&box, 1);
+    tdi_outline_add(&outline, &box);
+    const td_vec3 areas = tdi_outline_areas(&outline);
+    CHECK_REL(areas.x, 0.2 * 0.05, 0.1); // of 64 cells
+    CHECK_REL(areas.y, 0.1 * 0.05, 0.1);
+    CHECK_REL(areas.z, 0.1 * 0.2, 0.1);
 }
 
 // Forty petals stand behind each other: from the front they are no more than their disc, and from

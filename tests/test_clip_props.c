@@ -50,6 +50,53 @@ TD_TEST(colliders_are_drawn_closed_and_in_their_size) {
     check_surface(look, off_box, 8 * 0.1 * 0.4 * 0.2, 1e-6);
 }
 
+// Three squares a cell of a field that is not fine, one of a fine one; all stand on its surface and
+// face up.
+TD_TEST(height_field_is_drawn_on_its_surface_and_faces_up) {
+    static td_real heights[120 * 2];
+    for (int32_t k = 0; k < 240; k++) {
+        heights[k] = 0.1 * sin(k);
+    }
+    static const struct {
+        int32_t columns, rows, squares;
+    } sizes[] = {{4, 3, 9 * 3 * 2}, {120, 2, 119}};
+    for (int k = 0; k < 2; k++) {
+        OWNED(td_height_field) *field = NULL;
+        OWNED(td_bytes) room = {0};
+        td_mesh_part part;
+        CHECK_INT(
+            td_height_field_new(sizes[k].columns, sizes[k].rows, 0.5, heights, NULL, &field, NULL),
+            TD_OK);
+        td_clip_collider look = {
+            .kind = TD_COLLIDER_HEIGHT_FIELD, .field = field, .centre = {0, 7, 0}};
+        CHECK_INT(td_clip_collider_part(&look, NULL, &room, &part), TD_OK);
+        CHECK_INT(part.index_count, 6 * sizes[k].squares);
+        td_real off = 0, up = 1;
+        for (uint32_t i = 0; i < (uint32_t)part.vertex_count; i++) {
+            const td_vec3 x = vertex_at(part.position, i);
+            off = fmax(off, fabs(x.y - 7 - td_height_field_height(field, x.x, x.z, NULL)));
+        }
+        for (uint32_t i = 0; i < (uint32_t)part.index_count; i += 3) {
+            const td_vec3 a = vertex_at(part.position, part.index[i]),
+                          b = vertex_at(part.position, part.index[i + 1]),
+                          c = vertex_at(part.position, part.index[i + 2]);
+            up = fmin(up, tdi_cross(tdi_sub(b, a), tdi_sub(c, a)).y);
+        }
+        CHECK_IN(off, 0, 1e-5);
+        CHECK_IN(up, 1e-3, 1);
+    }
+    OWNED(td_bytes) room = {0};
+    td_mesh_part part;
+    td_clip_collider none = {.kind = TD_COLLIDER_HEIGHT_FIELD};
+    CHECK_INT(td_clip_collider_part(&none, NULL, &room, &part), TD_ERR_ARGUMENT);
+    td_clip_collider ball = {.kind = TD_COLLIDER_SPHERE, .radius = 0.3};
+    WITH_SCARCE(memory, 2) {
+        OWNED(td_bytes) bytes = {0};
+        CHECK_INT(td_clip_collider_part(&ball, &memory.alloc, &bytes, &part),
+                  scarce_status(&memory));
+    }
+}
+
 TD_TEST(plane_is_a_disc_that_faces_up_and_fades_at_its_edge) {
     td_collider plane = td_collider_default(TD_COLLIDER_PLANE);
     plane.position = tdi_vec3(0, 2, 0);

@@ -88,6 +88,31 @@ TD_TEST(draw_shows_segments_joints_contacts_constraints_and_colliders) {
     CHECK(all.lines > skeleton.lines + contacts.lines + 24);
 }
 
+// A field of 3 by 4 heights: lines along both, from height to height.
+TD_TEST(draw_shows_the_lines_between_the_heights_of_a_field) {
+    OWNED(stage) s = stage_of("{contact: {}, colliders: [{heightfield: {columns: 3, cell: 0.5,\n"
+                              "  heights: [0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -1], position: [0, -5, "
+                              "0]}}],\n"
+                              " objects: [{strand: {points: [[0, 0, 0], [0, 0.4, 0]]}}]}");
+    const sheet ground = drawn(s.world, TD_DRAW_COLLIDERS);
+    CHECK_INT(ground.lines, 4 * 2 + 3 * 3);
+    CHECK_REL(ground.high.y, -3, 1e-12);
+    CHECK_REL(ground.low.y, -6, 1e-12);
+    CHECK_REL(ground.high.x - ground.low.x, 1, 1e-12);
+    CHECK_REL(ground.high.z - ground.low.z, 1.5, 1e-12);
+}
+
+TD_TEST(draw_shows_the_grab_of_the_mouse_in_red) {
+    OWNED(stage) s = stage_of(still_life);
+    td_vec3 tip;
+    segment_at(s.world, 1, 2, NULL, &tip, NULL);
+    CHECK_INT(td_world_grab(s.world, id_at(s.world, 1), 2, tip, tdi_vec3(0, 3, 1), 10, NULL),
+              TD_OK);
+    const sheet grabs = drawn(s.world, TD_DRAW_GRABS);
+    CHECK_INT(grabs.red, 1);
+    CHECK_REL(grabs.high.y, 3, 1e-12);
+}
+
 TD_TEST(draw_shows_grabs_and_what_is_disabled_and_changes_nothing) {
     OWNED(stage) s = stage_of(still_life), t = stage_of(still_life);
     td_grab_def def = td_grab_def_default();

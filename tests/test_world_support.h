@@ -105,6 +105,13 @@ static const test_file test_files[] = {
     {"leafy.lsys", "surface: L leaf\naxiom: !(0.01)F(0.2)[+(80)~L(0.1)]F(0.2)\n"},
     {"bush.lsys", "derivation length: 5\naxiom: !(0.006)A\n"
                   "A --> F(0.08)[+(25)/(90)A][-(25)/(90)A]\n"}, // 31 segments
+    {"organs.lsys", "material: 0 green-wood\nmaterial: 1 leaf\nsurface: L leaf\nsurface: K flower\n"
+                    "surface: O fruit\nsurface: P patch (-1,0,0) (-0.3,0,0) (0.3,0,0) (1,0,0)"
+                    " (-1,0.6,0) (-0.3,0.6,0) (0.3,0.6,0) (1,0.6,0)"
+                    " (-1,1.3,0) (-0.3,1.3,0) (0.3,1.3,0) (1,1.3,0)"
+                    " (-1,2,0) (-0.3,2,0) (0.3,2,0) (1,2,0)\n"
+                    "axiom: !(0.01)F(0.2)F(0.2)[+~L(0.1)][-F(0.1)~K(0.1)][+F(0.1)~P(0.05)]"
+                    "F(0.1)[~O(0.05)]@Mat(1){.f(0.1)-(90)f(0.1)-(90)f(0.1)}\n"},
     {"nothing.lsys", "axiom: A\n"},
     {"wrong.lsys", "axiom: F(\n"},
 };
