@@ -79,8 +79,8 @@ TD_TEST(errors_in_statements_and_declarations_name_their_place) {
 TD_TEST(values_that_are_not_finite_are_refused_where_they_are_assigned) {
     const test_fault rows[] = {
         {"Start: { x = 1e300 * 1e300; }\naxiom: A\n", TD_ERR_EVAL, 1, 10, "not finite"},
-        {"define: { array a[2]; }\nStart: { a[1] = 1e300 * 1e300; }\naxiom: A\n", TD_ERR_EVAL, 2, 10,
-         "not finite"},
+        {"define: { array a[2]; }\nStart: { a[1] = 1e300 * 1e300; }\naxiom: A\n", TD_ERR_EVAL, 2,
+         10, "not finite"},
         {"axiom: A(curveX(1, 0.5))\n", TD_ERR_EVAL, 1, 10, "curveX"},
     };
     CHECK_FAULTS(rows, 0);
