@@ -460,3 +460,48 @@ TD_TEST(tree_rows_that_contradict_each_other_are_reported) {
     CHECK_REL(mean, 0.005, 0.05);
     drop(&t);
 }
+
+// Iterations of 40 steps of a tree with sliders or with curves, whose bend is so many times that of
+// the tangles; below 0 they bend towards the joint of the second side.
+static int32_t iterations_with(td_constraint_kind kind, double bend) {
+    enum { BODIES = 20, LINKS = 3, STEPS = 40 };
+    tdi_random random;
+    td_diag diag = {.message = ""};
+    tangle t = {.opts = td_step_opts_default()};
+    tdi_random_seed(&random, 5);
+    build(&t, &random, BODIES);
+    t.link = calloc(LINKS, sizeof *t.link);
+    t.curve = calloc(LINKS, sizeof *t.curve);
+    t.links = LINKS;
+    for (int32_t k = 0; k < LINKS; k++) {
+        td_constraint *c = &t.link[k];
+        *c = td_constraint_default(kind);
+        c->actor[1] = 0;
+        c->segment[0] = 2 + 5 * k;
+        c->segment[1] = 5 + 5 * k;
+        c->point[0] = tdi_vec3(0.001, 0.01, 0);
+        c->as_found = true;
+        give_slack(&t, c, k);
+        const td_vec3 own = t.curve[k][1];
+        for (int i = 0; i < CURVE && kind == TD_CONSTRAINT_CURVE; i++) {
+            const double s = 0.004 * (i - 1);
+            t.curve[k][i] = tdi_madd(t.curve[k][i], own, (bend - 1) * s * s / tdi_dot(own, own));
+        }
+    }
+    t.opts.dt = 1.0 / 240;
+    t.opts.tolerance = 1e-9;
+    CHECK_INT(td_island_new(&t.state, 1, NULL, 1, NULL, &t.island, &diag), TD_OK);
+    CHECK_INT(td_island_constrain(t.island, t.link, LINKS, &diag), TD_OK);
+    go(&t, STEPS);
+    const int32_t count = (int32_t)t.stats.iterations;
+    drop(&t);
+    return count;
+}
+
+TD_TEST(tree_rows_on_curves_take_few_more_iterations_than_on_lines) {
+    const int32_t lines = iterations_with(TD_CONSTRAINT_SLIDER, 0);
+    for (int bend = -3; bend <= 3; bend++) {
+        const int32_t curves = iterations_with(TD_CONSTRAINT_CURVE, bend);
+        CHECK_SAY(curves < 1.9 * lines, "%d, on lines %d, bend %d", (int)curves, (int)lines, bend);
+    }
+}

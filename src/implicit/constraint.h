@@ -50,6 +50,7 @@ enum { TDI_GROUP_ROWS = 4 }; // of a relation that couples: its own, and those o
 typedef struct tdi_bent {
     int32_t first, count;
     td_real stiff;
+    bool turns; // rows with an offset, of positive weight: their first sides have `stiff` too
 } tdi_bent;
 
 // One of the two sides of rows: where their forces act on a body, and J.

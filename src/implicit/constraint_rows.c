@@ -80,7 +80,8 @@ static td_sym3 curvature_of(const tdi_constraint_set *h, const tdi_row_group *b)
 //   (w x F).t t.d = K/2 (t.(a - y))^2 - K/2 (t.(x - y))^2 - K/2 (t.d)^2
 // for any K. The first is a row, the second is of one body alone, and the third, which no row of
 // positive weight can have, is left out: K is small. A curve has another K, -F.p''/|p'|^2, of
-// (t.d)^2: where it is larger, it takes the place of this, and nothing is left out.
+// (t.d)^2: where it is larger, it takes the place of this, and nothing is left out. Where it is
+// below 0, the row is that of a pressed bar, K/2 (t.(a + y))^2 - K (t.a)^2 - K (t.y)^2.
 static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *x, td_quat turned) {
     const tdi_constraint_state *s = &h->state[b->constraint];
     const int32_t first = b->law.row_count;
@@ -94,13 +95,15 @@ static void add_turning(tdi_constraint_set *h, tdi_row_group *b, const td_vec3 *
     }
     if (b->law.kind == TDI_RELATION_CURVE) {
         const td_sym3 curved = curvature_of(h, b);
-        k = fmax(k, tdi_dot(direction[first], tdi_sym3_apply(&curved, direction[first])));
+        const td_real own = tdi_dot(direction[first], tdi_sym3_apply(&curved, direction[first]));
+        k = fabs(own) > k ? own : k;
+        b->side[1].sees[first] = tdi_scale(direction[first], k < 0 ? 1 : -1);
     }
     for (int32_t r = 0; r < first; r++) {
         force = tdi_madd(force, direction[r], lasting_force(h, b, r));
     }
     count = tdi_dot(force, force) > 0 ? count : 0;
-    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * k};
+    b->bent = (tdi_bent){.first = first, .count = count, .stiff = 2 * fabs(k), .turns = k > 0};
     const td_vec3 arm = tdi_quat_rotate(tdi_quat_conj(turned), force);
     tdi_point *offset = &h->point[b->side[1].offset];
     *offset = h->point[b->side[1].point];
@@ -177,7 +180,7 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
     td_vec3 lasting = {0, 0, 0}, passing = {0, 0, 0};
     td_sym3 hessian = {0};
     for (int32_t r = 0; r < TDI_GROUP_ROWS; r++) {
-        const bool own = !tdi_row_is_curvature(b, r) || (side == 0 && tdi_has_offset(b));
+        const bool own = !tdi_row_is_curvature(b, r) || (side == 0 && b->bent.turns);
         if (b->stiff[r] > 0 && own) {
             hessian = tdi_sym3_add(hessian, tdi_sym3_square(at->sees[r], share * b->stiff[r]));
         }
@@ -196,7 +199,8 @@ static void expand(const tdi_constraint_set *h, const tdi_row_group *b, const td
 }
 
 // On the second side: rows that act at its offset, y, and what K/2 (t.(x - y))^2 takes from it.
-// With z between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2.
+// With z between both, (x - y)^2 = 2 x^2 + 2 y^2 - 4 z^2. Where K is above 0, K_a = 2 K of the row
+// is what the square takes at y; below 0 the row has none of that.
 static void expand_offset(const tdi_constraint_set *h, const tdi_row_group *b,
                           const tdi_member *m) {
     const tdi_row_side *far = &b->side[1];
@@ -204,12 +208,14 @@ static void expand_offset(const tdi_constraint_set *h, const tdi_row_group *b,
     tdi_point z = x;
     z.arm = tdi_scale(tdi_add(x.arm, y.arm), 0.5);
     for (int32_t r = b->bent.first; r < b->bent.first + b->bent.count; r++) {
-        // K_a = 2 K of the row is what the square takes at y
-        const tdi_side_terms terms[2] = {
-            {.point = &x, .hessian = tdi_sym3_square(far->sees[r], -b->stiff[r])},
-            {.point = &z, .hessian = tdi_sym3_square(far->sees[r], 2 * b->stiff[r])}};
-        m->body->ops->add_stiffness(m->body, &terms[0]);
-        m->body->ops->add_stiffness(m->body, &terms[1]);
+        const td_real stiff = b->bent.turns ? b->stiff[r] : -b->stiff[r];
+        const tdi_side_terms terms[3] = {
+            {.point = &x, .hessian = tdi_sym3_square(far->sees[r], -stiff)},
+            {.point = &z, .hessian = tdi_sym3_square(far->sees[r], 2 * stiff)},
+            {.point = &y, .hessian = tdi_sym3_square(far->sees[r], -stiff)}};
+        for (int n = 0; n < (b->bent.turns ? 2 : 3); n++) {
+            m->body->ops->add_stiffness(m->body, &terms[n]);
+        }
     }
 }
 
