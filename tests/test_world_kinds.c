@@ -192,6 +192,56 @@ TD_TEST(many_kinds_take_memory_in_proportion_to_their_number) {
     td_world_free(world);
 }
 
+enum { SIZES = 12 };
+
+static td_skeleton *bush_of(int32_t steps) {
+    char text[200];
+    td_skeleton *bush = NULL;
+    snprintf(text, sizeof text,
+             "derivation length: %d\naxiom: !(0.006)A\nA --> F(0.05)[+(40)F(0.04)]/(137)A\n",
+             (int)steps);
+    CHECK_INT(td_skeleton_from_text(text, strlen(text), NULL, &bush, NULL), TD_OK);
+    return bush;
+}
+
+// So many plants of all sizes in turn, each of which goes when the fifth after it comes.
+static void stream_plants(td_world *world, td_skeleton *const *bush, int32_t count) {
+    td_actor_id ids[5] = {{0}};
+    for (int32_t k = 0; k < count + 5; k++) {
+        td_actor_def def = td_actor_def_default();
+        td_diag diag = {.message = ""};
+        def.skeleton = bush[k % SIZES];
+        def.position.x = k % 5;
+        CHECK_SAY(k < 5 || td_world_remove_actor(world, ids[k % 5], &diag) == TD_OK, "%s",
+                  diag.message);
+        CHECK_SAY(k >= count || td_world_add_actor(world, &def, &ids[k % 5], &diag) == TD_OK, "%s",
+                  diag.message);
+        CHECK_SAY(td_world_step(world, &diag) == TD_OK, "%s", diag.message);
+    }
+}
+
+TD_TEST(plants_that_come_and_go_with_skeletons_of_their_own_take_no_more_memory) {
+    td_skeleton *bush[SIZES];
+    for (int k = 0; k < SIZES; k++) {
+        bush[k] = bush_of(k + 1);
+    }
+    for (int k = 0; k < 3; k++) {
+        OWNED(test_heap) heap = {0};
+        const td_alloc alloc = test_heap_alloc(&heap);
+        td_world *world = world_of(NULL, 0, &alloc);
+        add_kind(world, solvers[k]);
+        stream_plants(world, bush, 2 * SIZES);
+        const size_t held = heap.held;
+        stream_plants(world, bush, 4 * SIZES);
+        CHECK_SAY(heap.held == held, "%s: %zu bytes, then %zu", solvers[k], held, heap.held);
+        CHECK(td_world_actor_count(world) <= 5);
+        td_world_free(world);
+    }
+    for (int k = 0; k < SIZES; k++) {
+        td_skeleton_free(bush[k]);
+    }
+}
+
 TD_TEST(faults_of_a_kind_name_its_index_and_the_values_it_may_have) {
     const td_object_def object = kind_of("rod");
     OWNED(td_world) *world = world_of(&object, 1, NULL);

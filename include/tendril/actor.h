@@ -23,9 +23,11 @@ extern "C" {
 
 /// Adds an object to the scene of a world: a skeleton, strand or text with a solver and its
 /// options. *object is its index, which td_actor_def.object takes; it has no actors yet. `def` is
-/// copied; its `instances` count for variants alone. Kinds stay as long as the world. Saves are
-/// restored in worlds of the same scene to which the same kinds were added in the same order; other
-/// worlds refuse them. Fails with everything as it was.
+/// copied; its `instances` count for variants alone. Kinds stay as long as the world, with the
+/// memory of their removed actors, which later actors of the same kind use again. Plants that come
+/// and go without end need td_actor_def.skeleton in place of further kinds. Saves are restored in
+/// worlds of the same scene to which the same kinds were added in the same order; other worlds
+/// refuse them. Fails with everything as it was.
 TD_API td_status td_world_add_kind(td_world *world, const td_object_def *def, int32_t *object,
                                    td_diag *diag);
 
@@ -39,7 +41,8 @@ typedef struct td_actor_def {
     td_vec3 position; ///< m, of its base in the world. Default 0.
     td_quat rotation; ///< Default none.
     /// Of its own, in m, which is copied and is part of saves; the object says all else: solver,
-    /// stiffness, damping, drag, contact. Takes memory. Default NULL: that of the object.
+    /// stiffness, damping, drag, contact. Takes memory, which is used again by the next actor after
+    /// it is removed. Default NULL: that of the object.
     const td_skeleton *skeleton;
     const td_filter *filter; ///< Is copied. Default NULL: that of the object.
     uint64_t user_data;      ///< See td_world_set_actor_user_data(). Default 0.

@@ -429,12 +429,14 @@ class World(Unpickled):
         return out[0]
 
     def add_actor(self, object: int = 0, position: Sequence[float] = (0, 0, 0),
-                  rotation: Sequence[float] = (1, 0, 0, 0), *, filter: Optional[Tuple[int, int]] = None,
-                  user_data: int = 0) -> "Actor":
-        """Adds one more actor of an object: a number from 0, in the order of the scene. Raises Blocked when
-        something is in its place."""
+                  rotation: Sequence[float] = (1, 0, 0, 0), *, skeleton: Optional[Skeleton] = None,
+                  filter: Optional[Tuple[int, int]] = None, user_data: int = 0) -> "Actor":
+        """Adds one more actor of an object: a number from 0, in the order of the scene; with a skeleton of its own
+        in place of the object's, whose memory is used again after remove(). Raises Blocked when something is in
+        its place."""
         out, diag = Struct("td_actor_id"), new_diag()
         definition = Struct("td_actor_def", object=whole("object", object), position=position, rotation=rotation,
+                            skeleton=NULL if skeleton is None else skeleton._c,
                             filter=None if filter is None else filter_of(filter),
                             user_data=whole("user_data", user_data, 0, 2**64 - 1))
         with self._use() as world:

@@ -330,7 +330,8 @@ def press(p):
 def come_and_go(p):
     world = p.thing("world")
     kind = world.add_kind({"strand": {"points": [[0, 0, 0], [0, 0.2, 0]], "segments": 2}}) if p.maybe(0.3) else p.count(4)
-    actor = world.add_actor(kind, p.point(5), filter=(1, p.count(9)) if p.maybe(0.5) else None, user_data=p.count(9))
+    actor = world.add_actor(kind, p.point(5), filter=(1, p.count(9)) if p.maybe(0.5) else None, user_data=p.count(9),
+                            skeleton=p.thing("actor").skeleton if p.maybe(0.3) else None)
     p.add("actor", actor)
     p.dice.choice([actor.sleep, actor.wake, actor.remove, lambda: setattr(actor, "enabled", p.maybe(0.5))])()
     assert (actor.enabled, actor.asleep, actor.blocked) != ()

@@ -500,3 +500,5 @@ def test_actors_come_and_go_sleep_and_wake():
         world.add_actor(9)
     grown = world.add_kind({"name": "twig", "skeleton": world.actors[0].skeleton})
     assert world.add_actor(grown, [2, 0, 0]).segment_count == 8
+    own = world.add_actor(rod, [3, 0, 0], skeleton=tendril.grow(text="axiom: !(0.01)F(0.1)F(0.1)").skeleton)
+    assert own.segment_count == 2 and own.name.startswith("rod")
