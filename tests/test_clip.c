@@ -657,6 +657,44 @@ FOLDER_TEST(player_without_exactly_one_mark_is_refused) {
     CHECK_INT(folder_count(), 0);
 }
 
+FOLDER_TEST(clips_and_pages_that_are_not_whole_are_refused_in_words) {
+    OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
+    td_clip_actor actor = {.skeleton = skeleton}, none = {.skeleton = NULL};
+    FREED float *frames = make_frames(&actor, 1, true);
+    const td_clip_def def = clip_of(&actor, frames, 1);
+    const td_page_def page = page_of(player);
+    td_clip_def clips[6] = {def, def, def, def, def, def};
+    static const char *const words[6] = {
+        "fps of the clip is 0",
+        "at least one frame and one actor",
+        "arrow_count -1",
+        "collider_count is 2 and arrow_count 0; they must be at least 0",
+        "either frames (in memory)",
+        "actor 0 of the clip has no skeleton"};
+    clips[0].fps = 0;
+    clips[1].frame_count = 0;
+    clips[2].arrow_count = -1;
+    clips[3].collider_count = 2;
+    clips[4].frames_path = "both";
+    clips[5].actors = &none;
+    for (int k = 0; k < 6; k++) {
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_clip_glb(&clips[k], in_folder("s.glb"), NULL, &diag), TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, words[k]);
+    }
+    td_diag diag = {.message = ""};
+    td_page_def empty = page;
+    empty.player = NULL;
+    CHECK_INT(td_clip_page(&def, &page, NULL, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "path is NULL");
+    CHECK_INT(td_clip_page(&def, &empty, in_folder("s.html"), NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "player is NULL");
+    clips[1].actor_count = 0;
+    CHECK_INT(td_clip_page(&clips[1], &page, in_folder("s.html"), NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "the clip has no actors");
+    CHECK_INT(folder_count(), 0);
+}
+
 FOLDER_TEST(clip_frees_everything_when_memory_runs_out) {
     OWNED(td_skeleton) *skeleton = small_garden();
     OWNED(td_mesh) *mesh = skinned(skeleton, 0);

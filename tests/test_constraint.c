@@ -267,4 +267,22 @@ TD_TEST(constraint_faults_are_named) {
     d = c;
     d.kind = (td_constraint_kind)99;
     refused(d, "kind is unknown");
+    d = td_constraint_default(TD_CONSTRAINT_JOINT);
+    d.actor[1] = 0;
+    refused(d, "it concerns one joint");
+    d = td_constraint_default(TD_CONSTRAINT_GEAR);
+    d.actor[1] = 0;
+    d.segment[1] = 1;
+    d.ratio = 0;
+    refused(d, "ratio is 0; it must not be");
+    d = td_constraint_default(TD_CONSTRAINT_LIMIT);
+    d.cone = 0;
+    refused(d, "cone is 0 rad; it must be above 0");
+    td_vec3 points[3] = {{0, 0, 0}, {0, 1, 0}, {0, 1, 0}};
+    d = td_constraint_default(TD_CONSTRAINT_CURVE);
+    d.curve = points;
+    d.curve_count = 3;
+    refused(d, "two points of the curve in a row are the same");
+    points[2].x = 2e9;
+    refused(d, "points of the curve must lie within 1e9 m");
 }

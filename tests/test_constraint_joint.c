@@ -370,8 +370,98 @@ TD_TEST(constraint_what_a_solver_cannot_hold_is_named_and_leaves_the_island_as_i
     c.segment[1] = 1;
     CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "segment 0 has a ball joint; a gear needs hinges or slides");
+    c.kind = TD_CONSTRAINT_POINT;
+    c.actor[1] = 3;
+    CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "constraint 0: actor[1] is 3; there are 1");
     CHECK_INT(td_island_constraint_count(s.island), 1);
     CHECK(go_on(&s));
+}
+
+TD_TEST(constraint_of_a_joint_that_is_free_or_of_a_rod_is_refused) {
+    const place2 at[2] = {{0, 1}, {0.3, 1}};
+    OWNED(held_island) s = {.count = 1};
+    OWNED(td_builder) *b = test_builder();
+    OWNED(td_body_model) *model = NULL;
+    OWNED(td_body) *rod = NULL;
+    OWNED(td_island) *island = NULL;
+    td_segment_def def = td_segment_def_default();
+    td_constraint c = td_constraint_default(TD_CONSTRAINT_JOINT);
+    td_diag diag = {.message = ""};
+    s.actor[0] = bars(at, 1, TD_JOINT_FREE, 1, ROUND);
+    hold(&s, NULL, 0);
+    CHECK_INT(td_island_constrain(s.island, &c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "segment 0 has no joint that can be a hinge, a slide or a ball");
+    CHECK_INT(td_builder_add(b, &def, NULL, NULL), TD_OK);
+    OWNED(td_skeleton) *skeleton = test_finish(b);
+    CHECK_INT(td_body_model_new(skeleton, "rod", NULL, NULL, &model, &diag), TD_OK);
+    CHECK_INT(td_body_new(model, NULL, &rod, &diag), TD_OK);
+    CHECK_INT(td_island_new(&rod, 1, NULL, 0, NULL, &island, &diag), TD_OK);
+    CHECK_INT(td_island_constrain(island, &c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "this solver has no joints that a constraint could hold");
+}
+
+TD_TEST(island_that_cannot_be_is_refused_in_words) {
+    const place2 at[2] = {{0, 1}, {0.3, 1}};
+    OWNED(held_island) s = {.count = 1};
+    s.actor[0] = bars(at, 1, TD_JOINT_BALL, 1, ROUND);
+    td_body *bodies[2] = {s.actor[0].state, NULL};
+    td_contact_opts touch = td_contact_opts_default(), method = touch, law = touch;
+    td_island *island = NULL;
+    td_diag diag = {.message = ""};
+    method.method = (td_contact_method)7;
+    law.law = (td_impact_law)7;
+    const struct {
+        int32_t count, colliders;
+        const td_contact_opts *touch;
+        const char *words;
+    } rows[] = {
+        {0, 0, NULL, "count is 0; an island needs at least one body"},
+        {2, 0, NULL, "body 1 is NULL"},
+        {1, -1, &touch, "at least one body and at least 0 colliders, not 1 and -1"},
+        {1, 0, &method, "method of the contact options is 7; it must be one of td_contact_method"},
+        {1, 0, &law, "law of the contact options is 7; it must be one of td_impact_law"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        CHECK_INT(td_island_new(bodies, rows[k].count, rows[k].touch, rows[k].colliders, NULL,
+                                &island, &diag),
+                  TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, rows[k].words);
+        CHECK(!island);
+    }
+}
+
+TD_TEST(contact_with_barriers_refuses_a_collider_that_bounces) {
+    OWNED(held_island) s = chain_of(3, TD_JOINT_BALL);
+    const td_contact_opts touch = td_contact_opts_default();
+    td_collider ground = td_collider_default(TD_COLLIDER_PLANE);
+    td_diag diag = {.message = ""};
+    hold_with(&s, NULL, 0, &touch, NULL);
+    ground.position.y = ground.position0.y = -5;
+    ground.restitution = 0.5;
+    set_steps(&s, 1.0 / 60, 1e-6);
+    CHECK_INT(td_island_step(s.island, s.opts, &ground, 1, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "restitution is 0.5; above 0 it needs the contact method exact");
+}
+
+TD_TEST(collider_whose_capsule_is_too_long_is_refused) {
+    td_collider c = td_collider_default(TD_COLLIDER_CAPSULE);
+    td_diag diag = {.message = ""};
+    c.radius = 0.1;
+    c.length = -1;
+    CHECK_INT(td_colliders_check(&c, 1, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "length must be from 0 to 1e9 m");
+}
+
+TD_TEST(damping_of_a_kind_that_there_is_not_is_refused) {
+    OWNED(held_island) s = chain_of(2, TD_JOINT_BALL);
+    OWNED(td_body_model) *model = NULL;
+    td_damping_opts opts = td_damping_opts_default();
+    td_diag diag = {.message = ""};
+    opts.kind = (td_damping_kind)7;
+    CHECK_INT(td_body_model_damped_new(s.actor[0].model, &opts, NULL, &model, &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "kind is 7; it must be TD_DAMPING_RATIO or TD_DAMPING_TIME");
 }
 
 // ---- contact --------------------------------------------------------------------------------

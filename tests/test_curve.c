@@ -398,6 +398,8 @@ TD_TEST(curve_refuses_bad_keys_and_names_them) {
     def = def_of(3, good, good);
     def.interpolation = (td_interpolation)7;
     check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
+    def = def_of(3, good, NULL);
+    check_refused(&def, TD_ERR_ARGUMENT, TD_NONE);
 }
 
 static void check_turns_refused(const td_turn_curve_def *def, td_status want, int32_t index) {

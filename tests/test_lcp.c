@@ -193,19 +193,41 @@ TD_TEST(lcp_refuses_what_is_wrong_by_row) {
     td_lcp_result result;
     td_diag diag = {0};
     td_real x[2];
-    const td_lcp_row wrong[][2] = {
-        {positive, {.low = 2, .high = 1}},
-        {positive, {.kind = TD_LCP_CONE, .friction = 0.1}},
-        {positive, {.kind = TD_LCP_TANGENT}},
-        {either, {.kind = TD_LCP_FRICTION, .friction = 0.1, .normal = 0}},
-        {positive, {.kind = TD_LCP_FRICTION, .friction = -1, .normal = 0}},
+    const struct {
+        td_lcp_row rows[2];
+        const char *words;
+    } wrong[] = {
+        {{positive, {.low = 2, .high = 1}}, "low must not be above high"},
+        {{positive, {.low = 1e200, .high = INFINITY}}, "at most 1e100 in size"},
+        {{positive, {.kind = TD_LCP_CONE, .friction = 0.1}}, "must be tangents"},
+        {{positive, {.kind = TD_LCP_TANGENT}}, "no cone is before it"},
+        {{either, {.kind = TD_LCP_FRICTION, .friction = 0.1, .normal = 0}}, "normal must be"},
+        {{positive, {.kind = TD_LCP_FRICTION, .friction = -1, .normal = 0}}, "friction must be"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        const td_lcp p = {2, a, b, wrong[k]};
+        const td_lcp p = {2, a, b, wrong[k].rows};
         CHECK_INT(td_lcp_solve(&p, &opts, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
         CHECK_INT(diag.index, 1);
+        CHECK_HAS(diag.message, wrong[k].words);
     }
+    const td_real below[4] = {1, 0, 0, -1}, one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                  three[3] = {1, 1, 1};
     const td_lcp_row rows[2] = {positive, positive};
+    const td_lcp_row cone[3] = {{.kind = TD_LCP_CONE, .low = -1}, tangent, tangent};
+    const td_lcp falls = {2, below, b, rows}, pulls = {3, one, three, cone};
+    CHECK_INT(td_lcp_solve(&falls, &opts, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "row 1: its diagonal entry must not be below 0");
+    CHECK_INT(td_lcp_solve(&pulls, &opts, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "row 0: low of a cone must be from 0 to 1e100");
+    td_lcp_opts odd = opts;
+    odd.method = (td_lcp_method)7;
+    CHECK_INT(td_lcp_solve(&falls, &odd, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "unknown method 7");
+    const td_lcp good = {2, a, b, rows};
+    WITH_SCARCE(memory, 1) {
+        CHECK_INT(td_lcp_solve(&good, &opts, &memory.alloc, x, &result, &diag),
+                  scarce_status(&memory));
+    }
     const td_lcp p = {2, a, bad, rows};
     CHECK_INT(td_lcp_solve(&p, &opts, NULL, x, &result, &diag), TD_ERR_ARGUMENT);
     td_lcp_opts zero = {0};

@@ -440,6 +440,11 @@ TD_TEST(mesh_options_are_checked) {
         CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_ERR_ARGUMENT);
     }
     opts = td_mesh_opts_default();
+    opts.pose = (td_pose_kind)7;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "pose of the mesh is 7; it must be TD_POSE_REST or TD_POSE_INITIAL");
+    opts = td_mesh_opts_default();
     opts.max_vertices = -1;
     CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_ERR_ARGUMENT);
     CHECK_INT(td_mesh_new(NULL, NULL, NULL, &mesh, NULL), TD_ERR_ARGUMENT);

@@ -64,7 +64,8 @@ TD_TEST(plant_articulated_strings_that_are_no_body_are_refused_with_their_place)
         {"BJ[B]", 2, "branch follows a joint"},   {"BJBJ", 3, "string ends with a joint"},
         {"B[JB]B", 5, "body follows a body"},     {"JB", 0, "start with a body"},
         {"[BJB]", 0, "start with a body"},        {"XXBXXBX", 5, "body follows a body"},
-        {"BJXXB[XJX]", 9, "ends with a joint"},
+        {"BJXXB[XJX]", 9, "ends with a joint"},   {"BJB]", 3, "no branch is open here"},
+        {"BJB[JB", 3, "branch is never closed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         OWNED(test_plant) p = grow_pattern(cases[i].pattern);

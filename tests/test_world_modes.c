@@ -267,6 +267,23 @@ TD_TEST(modes_of_what_is_not_at_rest_are_refused) {
     }
 }
 
+// A ball joint that is held straight is stiff: a stick on it swings as the whole does on the base.
+TD_TEST(modes_of_a_chain_whose_ball_joint_is_held_are_those_of_one_with_less_joints) {
+    td_real held[1], pinned[1], free_hz[1];
+    td_diag diag = {.message = ""};
+    static const char *const rows[] = {"{joint: {a: {object: beam, segment: 16}, bend: [0, 0, 0]}}",
+                                       "{weld: {a: {object: beam, segment: 16}, b: {object: beam, "
+                                       "segment: 15}}}",
+                                       ""};
+    td_real *to[3] = {held, pinned, free_hz};
+    for (int k = 0; k < 3; k++) {
+        OWNED(stage) s = beam("tree", "position: [0, 0, 0]", rows[k]);
+        CHECK_SAY(modes_of(s.world, 0, 1, to[k], &diag) == TD_OK, "%s", diag.message);
+    }
+    CHECK_REL(held[0], pinned[0], 1e-9);
+    CHECK(held[0] > 1.001 * free_hz[0]);
+}
+
 TD_TEST(actors_that_constraints_join_have_their_modes_in_common) {
     OWNED(stage) s = stage_of(
         "{objects: [{name: left, strand: {points: [[0, 0, 0], [0, -0.5, 0]], segments: 4}}, {name: "
