@@ -657,6 +657,24 @@ FOLDER_TEST(player_without_exactly_one_mark_is_refused) {
     CHECK_INT(folder_count(), 0);
 }
 
+FOLDER_TEST(clip_has_the_pictures_of_its_meshes) {
+    OWNED(td_skeleton) *skeleton = small_garden();
+    OWNED(td_mesh) *mesh = NULL;
+    td_mesh_opts opts = td_mesh_opts_default();
+    opts.skinned = opts.textures = true;
+    CHECK_INT(td_mesh_new(skeleton, &opts, NULL, &mesh, NULL), TD_OK);
+    td_clip_actor actor = {.skeleton = skeleton, .mesh = mesh};
+    FREED float *frames = make_frames(&actor, 1, true);
+    td_clip_def def = clip_of(&actor, frames, 1);
+    WITH_SCARCE(memory, 5) {
+        CHECK_INT(td_clip_glb(&def, in_folder("a.glb"), &memory.alloc, NULL),
+                  scarce_status(&memory));
+    }
+    FREED char *text = text_of(in_folder("a.glb"));
+    CHECK_INT(count_of(text, "image/png"), 4); // of bark and of leaves, with normals
+    CHECK_INT(count_of(text, "PNG\r\n\x1a\n"), 4);
+}
+
 FOLDER_TEST(clips_and_pages_that_are_not_whole_are_refused_in_words) {
     OWNED(td_skeleton) *skeleton = chain_of(2, 0.1);
     td_clip_actor actor = {.skeleton = skeleton}, none = {.skeleton = NULL};

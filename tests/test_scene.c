@@ -376,6 +376,10 @@ TD_TEST(world_options_are_checked) {
     list.count = 0;
     CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_LIMIT);
     CHECK_HAS(diag.message, "strand.segments");
+    o.instances.count = 9;
+    list.count = 0;
+    CHECK_INT(td_world_new(&d, &opts, NULL, &world, &list), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "the scene has more than 3 instances");
     o.instances.count = 2;
     opts.max_segments = 7;
     list.count = 0;

@@ -160,10 +160,38 @@ TD_TEST(bad_constraints_are_refused_and_nothing_changes) {
     c = td_constraint_default(TD_CONSTRAINT_CURVE);
     CHECK_INT(constrain(s.world, &c, &id, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "a curve cannot be added while the world runs");
+    char text[TEXT];
+    OWNED(stage) slow = stage_of(garden(text, "tree", ""));
+    c = td_constraint_default(TD_CONSTRAINT_POINT);
+    c.actor[1] = TD_NONE;
+    set(slow.world, "objects[0].time_scale", 0.5);
+    steps(slow.world, 1);
+    CHECK_INT(
+        td_world_add_constraint(slow.world, &c, id_at(slow.world, 0), (td_actor_id){0}, &id, &diag),
+        TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "'vine' cannot be held: it has 'time_scale' or 'local'");
     CHECK_INT(id.place, 0);
     CHECK(size == td_world_save_size(s.world));
     FREED char *after = saved(s.world);
     CHECK(memcmp(before, after, size) == 0);
+}
+
+TD_TEST(constraint_of_the_scene_is_not_removed_and_holds_its_actor_in_the_world) {
+    OWNED(stage) s =
+        stage_of("{objects: [{name: vine, strand: {points: [[0, 0, 0], [0.4, 0, 0]], segments: 4, "
+                 "radius: 0.01}}],\n constraints: [{point: {name: nail, a: {segment: 3}}}]}");
+    td_diag diag = {.message = ""};
+    td_actor_id fallen;
+    CHECK_INT(td_world_remove_constraint(s.world, td_world_constraint_id(s.world, 0), &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "constraint 'nail' belongs to the scene");
+    CHECK_INT(td_world_remove_actor(s.world, id_at(s.world, 0), &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "constraints of the scene hold 'vine', so that it cannot leave");
+    CHECK_INT(td_world_cut_actor(s.world, id_at(s.world, 0), 2, 0, &fallen, &diag),
+              TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "so that it cannot be cut or grow");
+    CHECK_INT(td_world_enable_actor(s.world, id_at(s.world, 0), false, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "so that it cannot be disabled");
 }
 
 // ---- attaching ------------------------------------------------------------------------------

@@ -355,6 +355,45 @@ TD_TEST(contacts_that_were_watched_go_on_when_an_actor_is_cut) {
     }
 }
 
+TD_TEST(parts_that_cannot_be_cut_are_refused_by_what_they_are) {
+    static const struct {
+        const char *text;
+        int32_t segment;
+        td_real place;
+        const char *message;
+    } rows[] = {
+        {"{objects: [{name: ring, solver: rod, start: drawn, strand: {closed: true, points: [[0, "
+         "0, 0], [1, 0, "
+         "0], [1, 1, 0], [0, 1, 0]], segments: 8, radius: 0.01}}]}",
+         3, 0, "is part of a ring, which stays in one piece when it is cut once"},
+        {"{objects: [{name: plant, plant: organs.lsys}]}", 2, 0.5,
+         "is no stem, and can be cut at its joint alone: at the place 0"},
+        {"{objects: [{name: plant, plant: stem.lsys, integrator: adaptive}]}", 2, 0,
+         "'plant' has the integrator 'adaptive', with which it cannot be cut or grow"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        OWNED(stage) s = stage_of(rows[k].text);
+        td_actor_id fallen;
+        td_diag diag = {.message = ""};
+        CHECK_INT(td_world_cut_actor(s.world, id_at(s.world, 0), rows[k].segment, rows[k].place,
+                                     &fallen, &diag),
+                  TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, rows[k].message);
+    }
+}
+
+TD_TEST(cut_that_makes_more_segments_than_the_world_may_have_is_refused) {
+    td_world_opts opts = td_world_opts_default();
+    opts.max_segments = 12;
+    OWNED(stage) s = stage_with(SWING("rod", ""), opts, NULL);
+    td_actor_id fallen;
+    td_diag diag = {.message = ""};
+    CHECK_INT(s.status, TD_OK);
+    CHECK_INT(td_world_cut_actor(s.world, id_at(s.world, 0), 5, 0.5, &fallen, &diag), TD_ERR_LIMIT);
+    CHECK_HAS(diag.message, "the world would have more than 12 segments");
+    CHECK_INT(actor_at(s.world, 0).segment_count, 12);
+}
+
 TD_TEST(what_cannot_be_cut_is_refused) {
     OWNED(stage) s = stage_of(SWING("rod", ""));
     td_actor_id fallen, whole = id_at(s.world, 0), stale = {7, 1, 0};
