@@ -168,8 +168,7 @@ typedef struct tdi_section {
     int32_t count;
     int32_t *first; // type_count + 1: the productions of a type are first[t] .. first[t+1]
     int32_t max_depth;
-    int64_t seed; // TD_SEED_FROM_TEXT: none given
-    bool present;
+    int64_t seed;             // TD_SEED_FROM_TEXT: none given
     bool has_left, has_right; // contexts that need neighbours
     bool has_made;
     bool has_weights;

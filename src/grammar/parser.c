@@ -101,7 +101,6 @@ static bool parse_item(tdi_parser *p, sections *s) {
         parse_axiom(p);
     } else if (strncmp(word, "decomposition", 13) == 0 || strncmp(word, "homomorphism", 12) == 0) {
         s->now = word[0] == 'd' ? &g->rules.decompose : &g->rules.draw;
-        s->now->present = true;
         p->limit = tdi_line_end(p, p->at);
         if (!tdi_accept(p, "no warnings")) {
             tdi_accept(p, "warnings"); // of cpfg, about the maximum depth

@@ -15,13 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_ROWS        4096 // dense matrices of 128 MiB
-#define EXACT_ITERATIONS 400
-#define SOR_ITERATIONS   50     // the paper names no number
-#define LARGEST          1e100  // of numbers: products of some of them must not overflow
-#define NO_DIAGONAL      1e-100 // nothing moves that moves less
-#define NO_LOAD          1e-100 // of b: less counts as 0, which no bound is measured by
-#define LEAST_DIAGONAL   1e-9   // over the largest: rows that hardly move are not scaled up further
+#define MOST_ROWS      4096   // dense matrices of 128 MiB
+#define SOR_ITERATIONS 50     // the paper names no number
+#define LARGEST        1e100  // of numbers: products of some of them must not overflow
+#define NO_DIAGONAL    1e-100 // nothing moves that moves less
+#define NO_LOAD        1e-100 // of b: less counts as 0, which no bound is measured by
+#define LEAST_DIAGONAL 1e-9   // over the largest: rows that hardly move are not scaled up further
 
 // ---- options --------------------------------------------------------------------------------
 

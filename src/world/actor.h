@@ -126,6 +126,18 @@ typedef struct tdi_actor_reaction {
     td_reaction value; // in the simulated frame
 } tdi_actor_reaction;
 
+// Adaptive dynamics: adaptive.c.
+typedef struct tdi_actor_adapt {
+    td_adapt *adapt; // while its object has the integrator TD_ADAPTIVE; else NULL
+    void *memory;    // where a step began
+} tdi_actor_adapt;
+
+// Drives of its joints: drives.c.
+typedef struct tdi_actor_drive {
+    td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
+    int32_t count;          // degrees of freedom that are
+} tdi_actor_drive;
+
 typedef struct tdi_actor {
     char *name;                        // room for so many
     uint32_t generation;               // how often its place was taken; 0: never
@@ -148,14 +160,8 @@ typedef struct tdi_actor {
     tdi_actor_load load;
     tdi_actor_step step;
     tdi_actor_contact contact;
-    struct {
-        td_adapt *adapt; // while its object has the integrator TD_ADAPTIVE; else NULL
-        void *memory;
-    } adapt;
-    struct {
-        td_joint_drive *drives; // a degree of freedom, twice; NULL: never driven
-        int32_t count;          // degrees of freedom that are
-    } drive;
+    tdi_actor_adapt adapt;
+    tdi_actor_drive drive;
     tdi_actor_reaction reaction;
     tdi_sleep sleep;
     tdi_attachment attachment;

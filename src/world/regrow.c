@@ -147,8 +147,7 @@ td_status tdi_actor_make_own(td_world *w, int32_t actor, td_diag *diag) {
         tdi_segment_map_free(segment_map, skeleton, w->alloc);
     }
     if (status == TD_OK) { // its joints are what they were
-        w->actors[actor].drive.drives = a.drive.drives;
-        w->actors[actor].drive.count = a.drive.count;
+        w->actors[actor].drive = a.drive;
     }
     return status;
 }
