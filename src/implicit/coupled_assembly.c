@@ -25,7 +25,7 @@
 
 #define FETCHED      ((size_t)3072)  // bytes of the next body, in the time of one response
 #define MOST_FETCHED ((size_t)32768) // of one that is larger none
-#define AHEAD        6 // relations and points: their memory is fetched before it is their turn
+#define AHEAD        6               // points: their memory is fetched before it is their turn
 
 // ---- blocks ---------------------------------------------------------------------------------
 
@@ -217,10 +217,6 @@ static void take_relations(const tdi_constraint_set *h, const tdi_system *y) {
         any = tdi_is_coupled(tdi_constraints_member(h, y, k)->body);
     }
     for (int32_t i = 0; any && i < h->group_count; i++) {
-        const tdi_row_group *next = &h->group[i + AHEAD < h->group_count ? i + AHEAD : i];
-        if (next->node != TD_NONE && next->acts) {
-            tdi_sparse_fetch(h->solve.system->sparse, h->solve.first_node + next->node);
-        }
         if (h->group[i].node != TD_NONE && h->group[i].acts) {
             take_relation(h, y, &h->group[i]);
         }
