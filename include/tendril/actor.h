@@ -2,16 +2,15 @@
 #pragma once
 
 /// @file actor.h
-/// Actors and colliders that come and go, move and change while a world runs. All calls are between
-/// steps, or from the callback after one. They take effect with the next step. None of them is
-/// undone by a step that fails; all of them are part of a save.
+/// Adding, removing, moving and changing actors and colliders while a world runs. Call these
+/// functions between steps, or from the callback after one. They take effect with the next step. A
+/// step that fails undoes none of them; saves contain all of them.
 ///
 /// Memory   Adding takes memory only where none was reserved; see td_world_step() for steps.
-/// Ids      An id names one actor or collider for as long as it lives. What is used after it was
-///          removed is refused with TD_ERR_STALE, also when something new has taken its place, and
-///          so is an id of another world. A world that was restored takes ids of the world that
-///          was saved as well, and so cannot tell them from those of others any more. See the
-///          section on ids in world.h.
+/// Ids      An id names one actor or collider until it is removed. After that, functions refuse the
+///          id with TD_ERR_STALE, also when a new actor has the same index. They refuse ids of
+///          another world too. A restored world also takes ids of the saved world, and so cannot
+///          distinguish them from ids of other worlds. See the section on ids in world.h.
 
 #include "tendril/world.h"
 
@@ -53,20 +52,20 @@ TD_API td_actor_def td_actor_def_default(void);
 /// Makes room for so many more actors of an object, in turn of its variants.
 TD_API td_status td_world_reserve_actors(td_world *world, int32_t object, int32_t count,
                                          td_diag *diag);
-/// The actor stands at its place as drawn or, if its object starts so, at rest under gravity, and
-/// does not follow its object's position. Fields, poses and winds of the scene act on it; pulls,
+/// The actor starts as drawn or, if its object says so, at rest under gravity. It does not follow
+/// its object's position. Fields, poses and winds of the scene act on it; pulls,
 /// pushes, probes and constraints are of the scene's own actors.
 /// TD_ERR_BLOCKED, with nothing added, when it would be within another actor or a collider.
 /// TD_ERR_DIVERGED when it has no rest alone, as a loose object: its kind needs TD_START_DRAWN.
-/// With contact it takes time in proportion to the actors that there are, about 0.7 us for each:
-/// all are searched for overlaps. td_world_reserve_actors() saves a third of that.
+/// With contact the call takes about 0.7 us for each actor of the world, because it searches all
+/// for overlaps. td_world_reserve_actors() saves a third of that.
 TD_API td_status td_world_add_actor(td_world *world, const td_actor_def *def, td_actor_id *out,
                                     td_diag *diag);
 /// TD_ERR_ARGUMENT when constraints of the scene hold it.
 TD_API td_status td_world_remove_actor(td_world *world, td_actor_id actor, td_diag *diag);
-/// An actor that is disabled stands still and touches nothing. Its velocities are kept.
-/// Constraints that a program has added let go of it for good. TD_ERR_ARGUMENT when constraints of
-/// the scene hold it; TD_ERR_BLOCKED when something has taken its place.
+/// A disabled actor does not move and has no contacts. Its velocities are kept. Constraints that a
+/// program has added to it are removed. TD_ERR_ARGUMENT when constraints of the scene hold it;
+/// TD_ERR_BLOCKED when it would overlap something.
 TD_API td_status td_world_enable_actor(td_world *world, td_actor_id actor, bool enabled,
                                        td_diag *diag);
 TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
@@ -77,10 +76,9 @@ TD_API bool td_world_actor_enabled(const td_world *world, td_actor_id actor);
 /// does not follow its object's position and rotation.
 TD_API td_status td_world_move_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                      td_quat rotation, td_diag *diag);
-/// Puts the actor elsewhere at once, with its pose, as one rigid piece. Nothing is felt; velocities
-/// turn with it. Constraints that a program has added let go of it for good. TD_ERR_ARGUMENT when
-/// constraints of the scene hold it; TD_ERR_BLOCKED, with nothing changed, when something is in its
-/// way there.
+/// Moves the actor at once as one rigid piece, without any force; velocities turn with it.
+/// Constraints that a program has added to it are removed. TD_ERR_ARGUMENT when constraints of the
+/// scene hold it; TD_ERR_BLOCKED, with nothing changed, when it would overlap something there.
 TD_API td_status td_world_place_actor(td_world *world, td_actor_id actor, td_vec3 position,
                                       td_quat rotation, td_diag *diag);
 
@@ -97,13 +95,12 @@ TD_API td_status td_world_set_actor_user_data(td_world *world, td_actor_id actor
 
 // ---- sleep ----------------------------------------------------------------------------------
 
-/// Actors that sleep stand still and cost nearly nothing, until something acts on them. All that
-/// touch each other, or that constraints join, fall asleep and wake together. They wake in the step
-/// in which a load, a hand, a constraint, a base, gravity or another number that acts on one of
-/// them is not what it was, a steady wind changes, a collider moves or changes within reach, or an
-/// actor that is awake comes near. What feels a wind that varies, or a field, does not sleep.
-/// td_scene_def.sleep lets actors fall asleep by themselves.
-/// After you have changed a state that td_world_body() gave, wake its actor.
+/// Sleeping actors do not move and cost nearly nothing. Actors in contact with each other, or
+/// joined by constraints, fall asleep and wake together. They wake in the step in which one of
+/// these changes: a load, a hand, a constraint, a base, gravity or another number that acts on one
+/// of them, a steady wind, a collider within reach. They also wake when an actor that is awake
+/// comes near. Actors in a varying wind or in a field do not sleep. td_scene_def.sleep lets actors
+/// fall asleep by themselves. After a change of a state from td_world_body(), wake its actor.
 
 /// Puts an actor to sleep with the end of the next step, together with all it touches. It stops.
 /// It stays awake when it has more contacts than there is room for, 4 a segment. The first call
@@ -115,11 +112,11 @@ TD_API bool td_world_actor_asleep(const td_world *world, td_actor_id actor);
 
 // ---- blocked --------------------------------------------------------------------------------
 
-/// How the last step went for an actor: TD_OK, or TD_ERR_BLOCKED when it could not be solved, so
-/// that the actor was held where it was, with all that it touched, and stopped. It goes on in the
-/// first step that can be solved. `diag` says why, with the segment as index.
+/// The result of the last step for an actor: TD_OK, or TD_ERR_BLOCKED when its island could not be
+/// solved, so that the actor kept its pose and stopped. It moves again in the first step that can
+/// be solved. `diag` says why, with the segment as index.
 TD_API td_status td_world_actor_status(const td_world *world, td_actor_id actor, td_diag *diag);
-/// Those that were held in the last step, at most `capacity`; returns how many there are.
+/// Fills at most `capacity` actors that the last step blocked; returns the number of all.
 TD_API int32_t td_world_blocked_actors(const td_world *world, td_actor_id *actors,
                                        int32_t capacity);
 
@@ -136,7 +133,7 @@ TD_API td_status td_world_remove_collider(td_world *world, td_collider_id collid
 TD_API td_status td_world_enable_collider(td_world *world, td_collider_id collider, bool enabled,
                                           td_diag *diag);
 TD_API bool td_world_collider_enabled(const td_world *world, td_collider_id collider);
-/// Moves it through the next step, with constant velocity; it pushes what is in its way. It stands
+/// Moves it through the next step, with constant velocity; it pushes objects in its path. It stops
 /// in the step after unless it is moved again. From now on it does not follow its keyframes.
 TD_API td_status td_world_move_collider(td_world *world, td_collider_id collider, td_vec3 position,
                                         td_quat rotation, td_diag *diag);

@@ -93,15 +93,16 @@ TD_API_UNSTABLE td_adapt_stats td_adapt_report(const td_adapt *adapt);
 /// Whether a joint, by its body, is active.
 TD_API_UNSTABLE bool td_adapt_is_active(const td_adapt *adapt, int32_t body);
 
-/// What the future depends on besides the state.
+/// A save of the active joints and their history. Later steps depend on it and on the state.
 TD_API_UNSTABLE size_t td_adapt_save_size(const td_adapt *adapt);
 TD_API_UNSTABLE void td_adapt_save(const td_adapt *adapt, void *bytes);
-/// After the state itself was restored. Bytes that were not saved from such a tree do no harm.
+/// Call it after the state itself was restored. Any bytes of this size are safe; only those saved
+/// from the same tree continue its motion.
 TD_API_UNSTABLE void td_adapt_restore(td_adapt *adapt, const void *bytes);
 
 // ---- parts ----------------------------------------------------------------------------------
 
-/// A node of the assembly tree: the joint of body `joint` joins what is in A and in B.
+/// A node of the assembly tree: the joint of body `joint` joins the assemblies A and B.
 typedef struct td_assembly_node {
     int32_t a, b;   ///< Nodes, by their joints; below 0: ~body; INT32_MIN: the base.
     int32_t parent; ///< Node; TD_NONE: a root.

@@ -52,7 +52,8 @@ TD_API_UNSTABLE void td_analytic_free(td_analytic *analytic); ///< NULL is allow
 TD_API_UNSTABLE td_status td_analytic_set_target(td_analytic *analytic, int32_t constraint,
                                                  const td_constraint_target *target, td_diag *diag);
 
-/// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
+/// Releases a constraint, or engages it again, from the next step on, as `start` and `end` would. A
+/// broken constraint stays broken.
 TD_API_UNSTABLE td_status td_analytic_set_hold(td_analytic *analytic, int32_t constraint, bool hold,
                                                td_diag *diag);
 
@@ -77,7 +78,8 @@ TD_API_UNSTABLE td_constraint_report td_analytic_constraint(const td_analytic *a
 /// The solution of the last complementarity problem; td_lcp_result.
 TD_API_UNSTABLE td_lcp_result td_analytic_solution(const td_analytic *analytic);
 
-/// What the future depends on besides the states: targets, what was found, what broke.
+/// A save of the constraints: targets, placements found at their beginning, broken constraints.
+/// Later steps depend on it and on the states.
 TD_API_UNSTABLE size_t td_analytic_save_size(const td_analytic *analytic);
 TD_API_UNSTABLE void td_analytic_save(const td_analytic *analytic, void *bytes);
 /// TD_ERR_SYNTAX, with everything as it was, for bytes of one with another number of constraints,

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file attach.h
-/// Constraints that come and go while a world runs, and actors that are attached to a segment of
-/// another: a flower in hair, a lamp on a vine. All calls are between steps, or from the callback
-/// after one. All of it is part of a save.
+/// Adding and removing constraints while a world runs, and attaching actors to a segment of
+/// another: a flower in hair, a lamp on a vine. Call these functions between steps, or from the
+/// callback after one. Saves contain all of it.
 ///
 /// Memory   Adding and removing takes memory. Steps never do.
 
@@ -38,27 +38,26 @@ TD_API td_status td_world_set_target(td_world *world, td_constraint_id constrain
 /// Start from td_attach_def_default().
 typedef struct td_attach_def {
     uint32_t struct_size;
-    td_actor_id actor;   ///< What is attached, by its base or, if that is loose, its first segment.
-    td_actor_id to;      ///< What carries it.
+    td_actor_id actor;   ///< Is attached by its base or, if it is loose, by its first segment.
+    td_actor_id to;      ///< The carrier.
     int32_t segment;     ///< Of `to`. Default 0.
     td_vec3 position;    ///< m: where the base is, in the axes of that segment. Default 0.
     td_quat rotation;    ///< How it is turned there. Default none.
-    td_real break_force; ///< N: what is loose falls off when more pulls at it. Default INFINITY.
+    td_real break_force; ///< N: a loose actor falls off at a larger force. Default INFINITY.
 } td_attach_def;
 
 TD_API td_attach_def td_attach_def_default(void);
 
-/// Puts an actor onto a segment of another, which carries it from then on. What is loose (objects
-/// with `loose`, and strands whose ends are free) is welded there, and what carries it feels its
-/// weight. What stands on a base keeps it: the base goes along with the segment, one way, and what
-/// carries it feels nothing.
-/// What touches may not be within each other: give things that are attached `touches: false`.
+/// Moves an actor onto a segment of another, its carrier. A loose actor (of an object with `loose`,
+/// or a strand with free ends) is welded there, and the carrier feels its weight. The base of any
+/// other actor follows the segment, and the carrier feels nothing.
+/// The two may not overlap if they can collide: give attached objects `touches: false`.
 /// It is detached when one of the two is removed, or when a program moves or places it.
-/// TD_ERR_BLOCKED, with nothing changed, when something is in its way there.
+/// TD_ERR_BLOCKED, with nothing changed, when it would overlap something there.
 TD_API td_status td_world_attach(td_world *world, const td_attach_def *def, td_diag *diag);
 /// It stays where it is. TD_ERR_ARGUMENT when it is not attached.
 TD_API td_status td_world_detach(td_world *world, td_actor_id actor, td_diag *diag);
-/// What carries an actor, all zero: nothing does; and by which segment, unless that is NULL.
+/// The carrier of an actor, all zero if there is none. *segment, if given, is that of the carrier.
 TD_API td_actor_id td_world_carrier(const td_world *world, td_actor_id actor, int32_t *segment);
 
 #ifdef __cplusplus

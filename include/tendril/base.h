@@ -101,7 +101,7 @@ typedef struct td_diag {
     int32_t column;    ///< From 1, in bytes.
     int32_t index;     ///< Module or segment concerned, or TD_NONE.
     char file[160];    ///< Name as given to the library; "" when there is none.
-    char message[320]; ///< One sentence, no final stop: what is wrong and what was expected.
+    char message[320]; ///< One sentence, no final stop: the error and the expected input.
     char source[120];  ///< The line of text around the fault, cut to fit; "" when there is none.
     int32_t caret;     ///< Offset in `source` of the character at `column`.
 } td_diag;
@@ -109,7 +109,7 @@ typedef struct td_diag {
 /// A caller's buffer for several faults. Functions append to it, errors before warnings, so that
 /// calls can share one; set `count` to 0 to empty it. `count` may exceed `capacity`: the rest
 /// was dropped.
-/// An item whose status is TD_OK is a warning: what was asked for is done all the same.
+/// An item whose status is TD_OK is a warning: the call did its work all the same.
 typedef struct td_diag_list {
     td_diag *items;
     int32_t capacity;

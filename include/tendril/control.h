@@ -71,11 +71,12 @@ typedef struct td_joint_spring {
                        ///< that of `stiffness`. >= 0.
 } td_joint_spring;
 
-/// Gives `count` segments from `first` on other springs, in the pose in which they are, as if the
-/// actor was made with them: what is softer sags. The object's `stiffness`, `bending`, `twisting`
-/// and `damping` go on to be factors of them. Of a helix an element has the mean of its segments'.
-/// td_world_actor().skeleton has them from then on, and is the actor's own. To change materials
-/// with masses give td_world_regrow_actor() what td_skeleton_changed_new() makes of it.
+/// Gives `count` segments from `first` on other springs, in their current pose, as if the actor was
+/// made with them: softer segments sag. The factors `stiffness`, `bending`, `twisting` and
+/// `damping` of the object still apply. Elements of helices have the mean springs of their
+/// segments. td_world_actor().skeleton has them from then on, and is the actor's own. To change
+/// materials with masses, call td_world_regrow_actor() with the skeleton from
+/// td_skeleton_changed_new().
 /// TD_ERR_ARGUMENT for actors that constraints of the scene hold or that adapt, and for what a
 /// solver cannot do.
 TD_API td_status td_world_set_springs(td_world *world, td_actor_id actor, int32_t first,

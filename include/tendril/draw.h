@@ -12,7 +12,7 @@ extern "C" {
 
 typedef enum td_draw_part {
     TD_DRAW_SKELETON = 1, ///< A line a segment, a point a joint. Green; grey when disabled, blue
-                          ///< when asleep, red when held.
+                          ///< when asleep, red when blocked.
     TD_DRAW_BOUNDS = 2,   ///< A box an actor.
     TD_DRAW_NAMES = 4,    ///< A text at the base of an actor.
     TD_DRAW_CONTACTS = 8, ///< A point a contact, and a line along its force.

@@ -120,7 +120,7 @@ typedef struct td_derive_opts {
     size_t max_bytes;    ///< Limit of the bytes of all strings. Default 4 GiB (32 bit: 1 GiB).
     int64_t max_loops;   ///< Limit of loop iterations in statements. Default 100 million.
     td_environment environment; ///< Default: ?E keeps its parameters.
-    td_print print;             ///< Default: what is printed is dropped.
+    td_print print;             ///< Default: printed text is dropped.
     bool float_parameters;      ///< Round parameters to single precision, as cpfg stores them, also
                                 ///< where the text does not ask for it. Default false.
     /// Modules get names that they keep while the plant grows, so that segments made of them keep
@@ -150,7 +150,7 @@ TD_API td_string td_derivation_string(const td_derivation *derivation);
 /// Modules written by all steps so far, the measure of rewriting speed.
 TD_API int64_t td_derivation_written(const td_derivation *derivation);
 
-/// Bytes held by the derivation now.
+/// Bytes that the derivation uses now.
 TD_API size_t td_derivation_bytes(const td_derivation *derivation);
 
 /// Writes one module as text, such as `F(1.5)`, into `text`; parameters are written so that they

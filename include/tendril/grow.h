@@ -6,14 +6,14 @@
 /// actor.h, and take effect at once. Each is all or nothing, takes memory in the call and none in
 /// steps, and is part of a save.
 ///
-/// Segments keep what they have, by their ids: poses, velocities, twist, the loads of springs, and
-/// what integrators remember. Hands, grabs, probes, pulls, pushes and constraints that a program
-/// has added go on at the segments where they are, also on another actor; what was held by a
-/// segment that is no more is let go, so that its id is refused with TD_ERR_STALE. States that
-/// td_world_body() gave are no more.
+/// Segments keep their state by their ids: poses, velocities, twist, moments of springs, and the
+/// history of integrators. Hands, grabs, probes, pulls, pushes and constraints that a program has
+/// added stay at their segments, also on another actor. If their segment is removed, they are
+/// removed too, and their ids are refused with TD_ERR_STALE. Pointers from td_world_body() become
+/// invalid.
 ///
-/// Refused with TD_ERR_ARGUMENT: actors that constraints of the scene hold, those that adapt, and
-/// solvers that cannot do it.
+/// TD_ERR_ARGUMENT for actors in constraints of the scene, for actors that adapt, and for solvers
+/// without cutting and growing.
 
 #include "tendril/actor.h"
 
@@ -22,23 +22,23 @@ extern "C" {
 #endif
 
 /// Cuts an actor through a segment, `place` of its length from its joint: 0, at the joint, to below
-/// 1. All that it carries beyond falls off and is an actor of its own, free and on its own, which
-/// `fallen` names. Nothing moves in this instant, and both keep their momentum. Surfaces of the cut
-/// do not touch each other; all else of the two does.
-/// What falls has ids of segments as before; a segment that is cut between its ends is in both.
-/// TD_ERR_ARGUMENT also for what cannot be cut there: a ring, an organ between its ends, a plant at
-/// its foot, where nothing would stay.
+/// 1. The part beyond becomes a free actor, which `fallen` names. Nothing moves in this instant,
+/// and both keep their momentum. The two surfaces of the cut do not collide; all other segments of
+/// the two actors do.
+/// The fallen part keeps its ids of segments; a segment cut between its ends is in both actors.
+/// TD_ERR_ARGUMENT also for a ring, an organ between its ends, and a plant at its foot, of which
+/// nothing would stay.
 TD_API td_status td_world_cut_actor(td_world *world, td_actor_id actor, int32_t segment,
                                     td_real place, td_actor_id *fallen, td_diag *diag);
 
-/// Gives an actor another skeleton, which is copied and taken as it is, in m: one that has grown,
-/// or was pruned. Segments with the same id are the same and stay where they are; of one that has
-/// grown longer all that it carries moves on with its tip. New segments stand as drawn against what
-/// carries them, and move with it. What is not in the new skeleton is gone.
+/// Gives an actor another skeleton, grown or pruned, which is copied and taken as it is, in m.
+/// Segments with the same id keep their poses; when one has grown longer, its descendants move on
+/// with its tip. New segments have their drawn pose relative to the parent, and move with it.
+/// Segments that are not in the new skeleton are removed.
 /// Use td_derive_opts.names for plants that grow, so that ids stay.
-/// Of helices segments that were there must be as they were, but for those that are gone:
-/// TD_ERR_ARGUMENT names one that has become longer, thicker or heavier.
-/// TD_ERR_BLOCKED, with nothing changed, when what is new would be within something else.
+/// With helices old segments must be unchanged or removed: TD_ERR_ARGUMENT names one that has
+/// become longer, thicker or heavier.
+/// TD_ERR_BLOCKED, with nothing changed, when a new segment would overlap something.
 TD_API td_status td_world_regrow_actor(td_world *world, td_actor_id actor,
                                        const td_skeleton *skeleton, td_diag *diag);
 

@@ -15,7 +15,7 @@ extern "C" {
 typedef enum td_log_level {
     TD_LOG_ERROR,   ///< Something that was asked for was not done. A status says so too.
     TD_LOG_WARNING, ///< It was done, but not as well as it should be: a step was taken in halves.
-    TD_LOG_INFO,    ///< What was made or changed.
+    TD_LOG_INFO,    ///< Something was made or changed.
 } td_log_level;
 
 /// Where messages go. All zero: nowhere. It is called by the thread that called the library, and

@@ -43,7 +43,7 @@ TD_API_UNSTABLE void td_ida_free(td_ida *ida); ///< NULL is allowed.
 /// when no step is small enough.
 TD_API_UNSTABLE td_status td_ida_advance(td_ida *ida, td_real duration, td_diag *diag);
 
-/// What it did, added up since td_ida_new().
+/// Counts since td_ida_new().
 typedef struct td_ida_stats {
     int64_t steps;
     int64_t residuals; ///< Evaluations of the equations of motion.

@@ -20,12 +20,12 @@ typedef struct td_island td_island;
 /// For steps of these states with never more than collider_limit colliders. Nothing passes through
 /// anything, at any dt. The states outlive it; all memory that contact needs is taken here.
 ///
-/// Segments are capsules from joint to tip. What stands on the base does not touch within two radii
-/// of it, nor does what is welded to it: a plant may grow from a plane. Neighbours along a stem do
-/// not touch, nor do segments of one tree that are in each other as they are drawn.
-/// With the barrier, states that are placed within `gap` of something at rest are pushed away:
-/// worlds shorten the range of what is placed, islands of a program do not. `opts` NULL: nothing
-/// touches anything, and there are no colliders.
+/// Segments are capsules from joint to tip. Segments on a base do not touch within two radii of it,
+/// nor do segments welded to it: a plant may grow from a plane. Neighbours along a stem do not
+/// touch, nor do segments of one tree that overlap in the drawn pose.
+/// The barrier pushes states apart that are placed closer than `gap` to something at rest. Worlds
+/// shorten the range for placed actors; islands of a program do not. `opts` NULL: no contact and no
+/// colliders.
 TD_API td_status td_island_new(td_body *const *bodies, int32_t count, const td_contact_opts *opts,
                                int32_t collider_limit, const td_alloc *alloc, td_island **out,
                                td_diag *diag);
@@ -33,7 +33,7 @@ TD_API void td_island_free(td_island *island); ///< NULL is allowed.
 
 /// Steps all of them, or none. `opts` has an entry a state; dt and integrator, an implicit one, are
 /// the same for all. `stats` may be NULL. TD_ERR_DIVERGED, with everything as it was, when a value
-/// is not finite, when segments overlap at the start, when colliders or held ends leave no room,
+/// is not finite, when segments overlap at the start, when colliders or driven ends leave no room,
 /// or when the step does not converge even in parts of 1/64 of dt; TD_ERR_LIMIT, likewise, when
 /// more segments are near each other than there is room for: see td_contact_opts.pairs.
 TD_API td_status td_island_step(td_island *island, const td_step_opts *opts,
@@ -56,12 +56,14 @@ TD_API td_status td_island_constrain(td_island *island, const td_constraint *con
 /// Where a constraint's frame of the world is, or its joint, at the end of the next step.
 TD_API td_status td_island_set_target(td_island *island, int32_t constraint,
                                       const td_constraint_target *target, td_diag *diag);
-/// Lets go, or holds again from the next step on, as start and end would. What is broken stays so.
+/// Releases a constraint, or engages it again, from the next step on, as `start` and `end` would. A
+/// broken constraint stays broken.
 TD_API td_status td_island_set_hold(td_island *island, int32_t constraint, bool hold,
                                     td_diag *diag);
 TD_API int32_t td_island_constraint_count(const td_island *island);
 TD_API td_constraint_report td_island_constraint(const td_island *island, int32_t constraint);
-/// What the future depends on besides the states themselves: forces, what broke, what was found.
+/// A save of the constraints: forces, broken constraints, placements found at their beginning.
+/// Later steps depend on it and on the states.
 TD_API size_t td_island_save_size(const td_island *island);
 TD_API void td_island_save(const td_island *island, void *bytes);
 /// TD_ERR_SYNTAX, with the island as it was, for bytes that are not of an island with as many

@@ -81,8 +81,8 @@ typedef struct td_lcp_result {
                              ///< over b.d.
 } td_lcp_result;
 
-/// Fills x, count numbers. TD_ERR_ARGUMENT, naming the row in diag->index, when a number is not
-/// what it must be. A problem without a solution is no error: see the verdict. `alloc` may be NULL.
+/// Fills x, count numbers. TD_ERR_ARGUMENT, with the row in diag->index, for an invalid number. A
+/// problem without a solution is no error: see the verdict. `alloc` may be NULL.
 TD_API_UNSTABLE td_status td_lcp_solve(const td_lcp *problem, const td_lcp_opts *opts,
                                        const td_alloc *alloc, td_real *x, td_lcp_result *result,
                                        td_diag *diag);

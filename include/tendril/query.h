@@ -93,7 +93,7 @@ TD_API td_status td_world_overlap(td_world *world, const td_collider *shape, td_
 // ---- contacts -------------------------------------------------------------------------------
 
 /// A pair that began or ceased to touch in the last step. td_world_contacts() has points, normals
-/// and forces of those that touch.
+/// and forces of all pairs in contact.
 typedef struct td_contact_event {
     bool began; ///< Else it ended.
     td_actor_id actor;
@@ -103,8 +103,9 @@ typedef struct td_contact_event {
     int32_t other_segment;         ///< Of other_actor.
 } td_contact_event;
 
-/// Watches up to `capacity` pairs from the next step on; 0: none, as at the start. What touches
-/// then begins. Takes memory here, none in steps. Pairs beyond the capacity are not told of.
+/// Watches up to `capacity` pairs from the next step on; 0: none, as at the start. Pairs in contact
+/// then get an event of their beginning. Takes memory here, none in steps. Pairs beyond the
+/// capacity get no events.
 /// TD_ERR_ARGUMENT in a scene without contact.
 TD_API td_status td_world_watch_contacts(td_world *world, int32_t capacity, td_diag *diag);
 /// Of the last step, at most `capacity`; returns how many there are. The order is that of indices
@@ -114,7 +115,7 @@ TD_API int32_t td_world_contact_events(const td_world *world, td_contact_event *
 
 // ---- bases ----------------------------------------------------------------------------------
 
-/// What the base, with the held ends of strands, does to the actor.
+/// The reaction of the base, and of driven ends of strands, on the actor.
 typedef struct td_reaction {
     td_vec3 force;  ///< N.
     td_vec3 moment; ///< N m, about the position of the base.

@@ -100,9 +100,9 @@ TD_API td_status td_rod_set_end(td_body *body, int32_t rod, bool end, td_vec3 po
 
 // ---- laws -----------------------------------------------------------------------------------
 
-/// What springs and weight do to vertices, N, by td_rod_vertex(), and to the turns of edges, N m:
-/// the slopes of elastic energy and weight, with the sign turned. Where something is held it is
-/// what the support bears. Either may be NULL.
+/// Forces of springs and weight on vertices, N, by td_rod_vertex(), and their moments on the turns
+/// of edges, N m: minus the derivatives of elastic energy and weight. At a support they are the
+/// load on it. Either may be NULL.
 TD_API void td_rod_forces(td_body *body, td_vec3 gravity, td_vec3 *forces, td_real *moments);
 
 // ---- vibration ------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file scene.h
-/// A scene: objects, loads, colliders and what is recorded. Plain structs, filled by the caller or
+/// A scene: objects, loads, colliders and outputs. Plain structs, filled by the caller or
 /// from a tree of values (a YAML file, or JSON from a browser). td_world_new() makes a world from
 /// it. docs/guide/scene.md lists every key with unit, default and range.
 
@@ -303,7 +303,7 @@ typedef struct td_side_def {
 } td_side_def;
 
 /// A condition that the solver keeps exactly, from `start` to `end`, until it breaks.
-/// td_constraint describes the kinds; each reads only what it needs.
+/// td_constraint describes the kinds and the fields that each uses.
 typedef struct td_scene_constraint {
     td_constraint_kind kind;
     struct td_constraint_terms {
@@ -420,7 +420,7 @@ typedef struct td_scene_sleep {
 
 // ---- all of it ------------------------------------------------------------------------------
 
-/// Start from td_scene_def_default(). What it points to is borrowed by td_world_new() for the call.
+/// Start from td_scene_def_default(). td_world_new() borrows all data behind pointers for the call.
 typedef struct td_scene_def {
     uint32_t struct_size;
     const char *name;    ///< Title. Default: none.

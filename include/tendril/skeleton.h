@@ -252,7 +252,7 @@ TD_API td_material_change td_material_change_default(void);
 
 /// The same skeleton with all lengths times `size` (> 0) and other materials, the later of two
 /// changes last: masses, springs, sections and areas follow, also those that were given. `diag`
-/// names a material that is not there.
+/// names an unknown material.
 TD_API td_status td_skeleton_changed_new(const td_skeleton *skeleton, td_real size,
                                          const td_material_change *changes, int32_t count,
                                          const td_alloc *alloc, td_skeleton **out, td_diag *diag);
@@ -348,10 +348,10 @@ TD_API td_status td_builder_add_strand(td_builder *builder, const td_strand *str
 /// A body on a segment that was added; those of one segment become one.
 TD_API td_status td_builder_attach_mass(td_builder *builder, const td_attached_mass *body,
                                         td_diag *diag);
-/// Computes masses, drops what is below the pruning thresholds (children of a dropped segment
-/// move to its parent, keeping their place; ids stay; what is part of a strand or has a body is not
-/// dropped but refused), computes springs and makes the skeleton. The builder is empty afterwards,
-/// also on failure.
+/// Computes masses and springs, and makes the skeleton. Drops segments below the pruning
+/// thresholds: their children move to their parent and keep their positions and ids. Such a segment
+/// is refused if it is part of a strand or carries a body. The builder is empty afterwards, also on
+/// failure.
 TD_API td_status td_builder_finish(td_builder *builder, td_skeleton **out, td_diag *diag);
 
 // ---- plants ---------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ typedef struct td_value {
     td_value_kind kind;
     int32_t line, column;         ///< From 1, the column in bytes; 0: unknown.
     int32_t key_line, key_column; ///< The same for `key`.
-    int32_t count;                ///< Of items; 0 for what is no list and no map.
+    int32_t count;                ///< Of items; 0 for scalars.
     td_real number;               ///< Of a number, always finite; of a bool, 1 or 0.
     const char *text;             ///< A scalar as it was written; "" for lists and maps.
     const char *key;              ///< In a map; NULL elsewhere.

@@ -3,7 +3,7 @@
 
 /// @file wind.h
 /// Wind that varies in space and time: a mean, gusts that travel with it, and turbulence. A field
-/// is fixed after creation and safe to read from any thread; what moves is a plain td_wind_state.
+/// is fixed after creation and safe to read from any thread; its motion is a plain td_wind_state.
 
 #include "tendril/base.h"
 

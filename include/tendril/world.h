@@ -26,9 +26,9 @@ typedef struct td_world_opts {
     int32_t threads;         ///< 1..256. Default 1.
     int64_t max_segments;    ///< In all. Default 4 million; each takes about 7 kB.
     int64_t max_modules;     ///< Of a plant's string while it grows. Default 50 million.
-    bool hold_blocked; ///< Where a step cannot be solved for some actors, these are held where they
-                       ///< are, and all others go on; see td_world_actor_status(). Default false:
-                       ///< the step fails, and nothing changes.
+    bool hold_blocked; ///< Actors that a step cannot solve are blocked: they keep their poses, and
+                       ///< all others move; see td_world_actor_status(). Default false: the step
+                       ///< fails, and nothing changes.
     td_pool *pool;  ///< Used in place of `threads`, and outlives the world; worlds may share one if
                     ///< one thread steps them. Default NULL: the world makes its own.
     td_log log;     ///< Hears of the world. Default none.
@@ -179,10 +179,9 @@ TD_API int32_t td_world_constraint_index(const td_world *world, td_constraint_id
 TD_API td_status td_world_get(const td_world *world, const char *path, td_real *value,
                               td_diag *diag);
 TD_API td_status td_world_set(td_world *world, const char *path, td_real value, td_diag *diag);
-/// Sets the integrator of all actors of an object, which is named by its index in the scene, as
-/// objects come and go no more than their paths. TD_ERR_ARGUMENT when there is no such object,
-/// when its solver does not have the integrator, and when what touches or is held would have one
-/// that is not implicit.
+/// Sets the integrator of all actors of an object, given by its index in the scene. TD_ERR_ARGUMENT
+/// for an invalid index, when the solver does not have the integrator, and for an explicit
+/// integrator of an object with contact or constraints.
 TD_API td_status td_world_set_integrator(td_world *world, int32_t object, td_integrator integrator,
                                          td_diag *diag);
 
@@ -289,12 +288,12 @@ TD_API int32_t td_world_constraint_count(const td_world *world);
 /// Its name, or its kind and number; an id that names nothing when none has this name.
 TD_API const char *td_world_constraint_name(const td_world *world, td_constraint_id constraint);
 TD_API td_constraint_id td_world_constraint_find(const td_world *world, const char *name);
-/// What it does at the end of the last step.
+/// Force and error at the end of the last step.
 TD_API td_constraint_report td_world_constraint(const td_world *world, td_constraint_id constraint);
 /// J: stored in a spring now; 0 of other kinds, and of one that does not act.
 TD_API td_real td_world_constraint_energy(const td_world *world, td_constraint_id constraint);
 
-/// What it did in all steps so far.
+/// Extremes and events of all steps so far.
 typedef struct td_constraint_history {
     td_real largest_force; ///< N; of a joint its moment, N m.
     td_real largest_error; ///< m or rad.
@@ -304,7 +303,8 @@ typedef struct td_constraint_history {
 
 TD_API td_constraint_history td_world_constraint_history(const td_world *world,
                                                          td_constraint_id constraint);
-/// Lets go, or holds again where it is then, within `start` and `end`; from the next step on.
+/// Releases a constraint, or engages it again at the current pose, within `start` and `end`; from
+/// the next step on.
 TD_API td_status td_world_set_hold(td_world *world, td_constraint_id constraint, bool hold,
                                    td_diag *diag);
 
@@ -313,7 +313,7 @@ TD_API td_status td_world_set_hold(td_world *world, td_constraint_id constraint,
 /// Pulls a point of a segment (in its own axes) by a spring to a position, as a hand would, until
 /// it is released. A world has one such hand. TD_ERR_ARGUMENT, with everything as it was, for a
 /// segment that is not there, a number that is not finite or a stiffness below 0; of
-/// td_world_grab_to() also when nothing is held.
+/// td_world_grab_to() also when the hand holds nothing.
 TD_API td_status td_world_grab(td_world *world, td_actor_id actor, int32_t segment, td_vec3 point,
                                td_vec3 to, td_real stiffness, td_diag *diag);
 TD_API td_status td_world_grab_to(td_world *world, td_vec3 to, td_diag *diag);
