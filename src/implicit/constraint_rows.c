@@ -388,11 +388,16 @@ static td_real counts_of(const tdi_row_group *b) {
 static bool is_weak(const tdi_constraint_set *h, const tdi_row_group *b) {
     const tdi_constraint_state *s = &h->state[b->constraint];
     const td_real plain = tdi_is_pinned(b) ? PLAIN : SERIES, counts = counts_of(b);
+    td_real whole = 0; // of a curve, whose three rows are those of two directions
     bool weak = false;
+    for (int32_t r = 0; r < b->law.row_count && b->law.kind == TDI_RELATION_CURVE; r++) {
+        whole = fmax(whole, fabs(b->c[r]));
+    }
     for (int32_t r = 0; r < b->law.row_count; r++) {
         const td_real e = tdi_row_error(b, s->l[b->relation][r], b->c[r]),
                       left = counts * (e + tdi_row_change(h, b, r));
-        weak = weak || (b->used[r] && counts * fabs(e) > plain && fabs(left) > WEAK * fabs(e));
+        weak = weak ||
+               (b->used[r] && counts * fabs(e) > plain && fabs(left) > WEAK * fmax(fabs(e), whole));
     }
     return weak;
 }
