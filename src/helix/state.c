@@ -170,9 +170,6 @@ td_quat td_helix_frame(const td_body *body, int32_t element, td_real at) {
 
 void tdi_helix_segment(const tdi_helix_state *s, int32_t segment, td_vec3 *origin, td_vec3 *tip,
                        td_quat *rotation) {
-    if (!s || !tdi_has(segment, s->head.segment_count)) {
-        return;
-    }
     const tdi_helix_rider *r = &s->model->rider[segment];
     const tdi_helix_point joint = {.element = r->element, .s = r->from, .offset = r->start},
                           end = {.element = r->element, .s = r->to, .offset = r->end};
@@ -255,9 +252,6 @@ static td_real kinetic_of(const tdi_helix_station *k, const tdi_helix_past *past
 }
 
 td_energy tdi_helix_energy(tdi_helix_state *s, td_vec3 gravity) {
-    if (!s) {
-        return (td_energy){0};
-    }
     const tdi_helix_model *m = s->model;
     td_energy sum = {0, 0, 0};
     tdi_helix_fill_past(s);
@@ -276,9 +270,6 @@ td_energy tdi_helix_energy(tdi_helix_state *s, td_vec3 gravity) {
 }
 
 void tdi_helix_momentum(tdi_helix_state *s, td_vec3 *linear, td_vec3 *angular) {
-    if (!s || !linear || !angular) {
-        return;
-    }
     const tdi_helix_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_helix_fill_past(s);

@@ -37,9 +37,6 @@ static void take_slopes(tdi_rod_state *s, td_vec3 gravity) {
 }
 
 td_real tdi_rod_residual(tdi_rod_state *s, td_vec3 gravity) {
-    if (!s) {
-        return 0;
-    }
     td_real most = 0;
     take_slopes(s, gravity);
     for (int32_t i = 0; i < s->model->node_count; i++) {

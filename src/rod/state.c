@@ -440,9 +440,6 @@ static void add_weld_momentum(const tdi_rod_state *s, int32_t i, td_vec3 *linear
 }
 
 void tdi_rod_momentum(const tdi_rod_state *s, td_vec3 *linear, td_vec3 *angular) {
-    if (!s || !linear || !angular) {
-        return;
-    }
     const tdi_rod_model *m = s->model;
     *linear = *angular = tdi_vec3(0, 0, 0);
     tdi_rod_refresh(s);

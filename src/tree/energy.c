@@ -54,9 +54,6 @@ static tdi_wrench past_momentum(const tdi_body *body, const tdi_past *past) {
 }
 
 td_energy tdi_tree_energy(tdi_tree_state *state, td_vec3 gravity) {
-    if (!state) {
-        return (td_energy){0};
-    }
     const tdi_tree_model *m = state->model;
     td_energy sum = {0, 0, 0};
     move_all(m, state);
@@ -75,9 +72,6 @@ td_energy tdi_tree_energy(tdi_tree_state *state, td_vec3 gravity) {
 }
 
 void tdi_tree_momentum(tdi_tree_state *state, td_vec3 *linear, td_vec3 *angular) {
-    if (!state || !linear || !angular) {
-        return;
-    }
     const tdi_tree_model *m = state->model;
     tdi_wrench sum = {{0, 0, 0}, {0, 0, 0}};
     move_all(m, state);
@@ -95,9 +89,6 @@ void tdi_tree_momentum(tdi_tree_state *state, td_vec3 *linear, td_vec3 *angular)
 
 // At rest the moments of the springs balance those that hold the weight, joint by joint.
 td_real tdi_tree_residual(tdi_tree_state *s, td_vec3 gravity) {
-    if (!s) {
-        return 0;
-    }
     const size_t dofs = (size_t)s->model->head.dof_count, bytes = (2 * dofs + 1) * sizeof(td_real);
     td_real *hold = tdi_alloc_zeroed(s->head.alloc, 1, bytes), *springs = hold + dofs, most = 0;
     if (!hold) {

@@ -24,7 +24,6 @@ static bool is_analytic(const tdi_actor *a) {
 // ---- making ---------------------------------------------------------------------------------
 
 static td_status check_group(const td_world *w, const tdi_group *g, td_diag *diag) {
-    const tdi_actor *first = &w->actors[w->constraints.group_actor[g->first]];
     for (int32_t j = 0; j < g->count; j++) {
         const tdi_actor *a = &w->actors[w->constraints.group_actor[g->first + j]];
         if (!is_analytic(a)) {
@@ -32,12 +31,6 @@ static td_status check_group(const td_world *w, const tdi_group *g, td_diag *dia
                             "explicit integrators hold no constraints of the solver '%s'; use the "
                             "integrator 'implicit' (object '%s')",
                             a->solver->info.name, a->name);
-        }
-        if (a->solver != first->solver) {
-            return tdi_fail(diag, TD_ERR_ARGUMENT,
-                            "explicit integrators hold constraints between objects of one solver "
-                            "only; use the integrator 'implicit' (objects '%s', '%s')",
-                            first->name, a->name);
         }
     }
     return TD_OK;
