@@ -2,6 +2,8 @@
 // Worlds as lines, points and texts. Pairs with src/world/draw.c.
 
 #include "tendril/draw.h"
+#include "tendril/control.h"
+#include "tendril/query.h"
 #include "test_world_support.h"
 
 typedef struct sheet {
@@ -141,6 +143,66 @@ TD_TEST(draw_shows_what_sleeps_in_another_colour) {
     steps(s.world, 2);
     CHECK(td_world_actor_asleep(s.world, id_at(s.world, 0)));
     CHECK_INT(drawn(s.world, TD_DRAW_SKELETON).green, 0);
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+
+static void no_line(void *context, td_vec3 from, td_vec3 to, uint32_t colour) {
+    (void)context, (void)from, (void)to, (void)colour;
+}
+
+static td_status draw_all(void *world, td_diag *diag) {
+    td_draw draw = td_draw_default();
+    draw.line = no_line;
+    return td_world_draw(world, &draw, diag);
+}
+
+static td_status watch_contacts(void *world, td_diag *diag) {
+    return td_world_watch_contacts(world, 64, diag);
+}
+
+static td_status find_modes(void *world, td_diag *diag) {
+    td_mode mode;
+    return td_world_modes(world, id_at(world, 1), 1, &mode, diag);
+}
+
+static td_status settle_all(void *world, td_diag *diag) {
+    return td_world_settle(world, NULL, diag);
+}
+
+static td_status drive_joint(void *world, td_diag *diag) {
+    td_joint_drive drive = td_joint_drive_default();
+    drive.torque = 1e-3;
+    return td_world_set_drives(world, id_at(world, 2), 0, 1, &drive, diag);
+}
+
+static td_status pick_near(void *world, td_diag *diag) {
+    const td_vec3 at = {0, 0.3, 0};
+    td_pick pick;
+    return td_world_pick_nearest(world, 1, &at, 1, NULL, &pick, diag);
+}
+
+// What is left out of memory changes nothing, says so, and works when there is memory again.
+TD_TEST(calls_of_a_world_without_memory_change_nothing) {
+    static td_status (*const calls[])(void *, td_diag *) = {settle_all, draw_all,    watch_contacts,
+                                                            find_modes, drive_joint, pick_near};
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+        OWNED(test_heap) heap = {0};
+        const td_alloc alloc = test_heap_alloc(&heap);
+        OWNED(stage) s = roomy_stage(
+            "{contact: {}, colliders: [{plane: {}}],\n"
+            " objects: [{name: stick, loose: true, solver: rod, position: [0, 0.0212, 0],\n"
+            "   strand: {points: [[0, 0, 0], [0.5, 0, 0]], segments: 5, radius: 0.02}},\n"
+            "  {name: stem, position: [0, 0.1, 1], strand: {points: [[0, 0, 0], [0, 0.6, 0]],\n"
+            "   segments: 3, radius: 0.01}},\n"
+            "  {name: arm, position: [0, 0.1, 2], strand: {points: [[0, 0, 0], [0, 0.6, 0]],\n"
+            "   segments: 3, radius: 0.01}}]}",
+            1, &alloc);
+        CHECK_INT(s.status, TD_OK);
+        steps(s.world, 10);
+        CHECK_INT(find_modes(s.world, NULL), TD_OK); // poses that it needs are kept
+        check_all_or_nothing(s.world, &heap, 0, calls[k], s.world);
+    }
 }
 
 TD_TEST(draw_leaves_out_what_no_function_draws_and_refuses_other_structs) {
