@@ -33,7 +33,11 @@ TD_TEST(grammar_if_computes_with_whole_numbers_as_c_does) {
                                "1 ? 1 : 0",
                                "0 ? 0 : 0 ? 0 : 1",
                                "3 - 2 - 1 == 0",
-                               "+1 != - 1"};
+                               "+1 != - 1",
+                               "1 << 70 == 0",
+                               "1 >> 70 == 0",
+                               "-1 >> 70 == -1",
+                               "1 >> -2 == 4"};
     for (size_t i = 0; i < sizeof true_ones / sizeof true_ones[0]; i++) {
         CHECK_SAY(strcmp(holds("", true_ones[i]), "Y") == 0, "%s gives %s", true_ones[i],
                   holds("", true_ones[i]));

@@ -223,8 +223,9 @@ TD_TEST(errors_of_counts_in_polygons_come_after_their_limit_and_not_before) {
         int32_t limit;
         const char *after, *message;
     } rows[] = {{"axiom: ?P(0,0,0)", "{", 64, "\n", "polygons are nested more than 64 deep"},
-                {"axiom: ?P(0,0,0){", ".f", 99999, ".}\n", "more than 100000 corners"}};
-    for (size_t i = 0; i < 2; i++) {
+                {"axiom: ?P(0,0,0){", ".f", 99999, ".}\n", "more than 100000 corners"},
+                {"axiom: ?P(0,0,0)", "@PS(%d)", 1000, "\n", "more than 1000 numbers of patches"}};
+    for (size_t i = 0; i < 3; i++) {
         for (int32_t more = 0; more < 2; more++) {
             FREED char *text =
                 repeated(rows[i].before, rows[i].part, rows[i].limit + more, rows[i].after);
@@ -270,6 +271,7 @@ TD_TEST(errors_of_deep_nesting_end_at_a_limit) {
         {"Start: {", "do ", "x = 1;", " while (0);", "}\naxiom: A\n"},
         {"axiom: A\nA > ", "[", "B", "]", " --> C\n"},
         {"axiom: A", "\n#ifdef X", "", "\n#endif", "\n"},
+        {"axiom: A\n#if ", "1 ? ", "1", " : 1", "\n#endif\n"},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         // a few levels are fine, a hundred thousand are refused, whatever they nest

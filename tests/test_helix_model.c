@@ -127,6 +127,36 @@ TD_TEST(helix_elements_that_cannot_be_are_refused_by_name_and_value) {
                   "td_helix_element_default()");
 }
 
+// A helix of 1 m along X, which hangs on its root under gravity along -Y.
+TD_TEST(helix_that_cannot_carry_its_load_is_refused_with_the_reason) {
+    static const struct {
+        td_end_kind root;
+        td_real stiffness;
+        const char *words;
+    } rows[] = {
+        {TD_END_FREE, 1, "element 0 cannot carry its load: nothing holds it"},
+        {TD_END_PINNED, 1, "element 0 cannot carry its load: nothing keeps it from turning"},
+        {TD_END_CLAMPED, 1e-9,
+         "element 0 cannot carry its load: it would have to be curled by more than a "
+         "hundred turns"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        td_helix_element e = td_helix_element_default();
+        OWNED(td_body_model) *model = NULL;
+        OWNED(td_body_model) *rest = NULL;
+        td_diag diag = {.message = ""};
+        e.root = rows[k].root;
+        e.length = 1;
+        e.radius_base = e.radius_tip = 0.01;
+        e.young *= rows[k].stiffness;
+        e.turn = tdi_quat_turn(tdi_vec3(0, 0, 1), -1.5);
+        CHECK_INT(td_helix_model_new(&e, 1, NULL, &model, &diag), TD_OK);
+        CHECK_INT(td_body_model_rest_new(model, tdi_vec3(0, -9.81, 0), NULL, &rest, &diag),
+                  TD_ERR_ARGUMENT);
+        CHECK_HAS(diag.message, rows[k].words);
+        CHECK(!rest);
+    }
+}
+
 // ---- points of Gauss ------------------------------------------------------------------------
 
 TD_TEST(helix_gauss_points_are_exact_for_polynomials_of_twice_their_number) {

@@ -200,6 +200,15 @@ TD_TEST(plant_builder_refuses_materials_and_shapes_by_field) {
     s.polygon_count = 1;
     CHECK_INT(td_builder_add_shape(b, &s, NULL, &diag), TD_ERR_ARGUMENT);
     CHECK_HAS(diag.message, "polygon_first");
+    const td_vec3 corners[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const int32_t three = 3;
+    s = td_shape_default();
+    s.kind = TD_SHAPE_POLYGON;
+    CHECK_INT(tdi_builder_add_polygons(b, &s, corners, &three, 1, NULL, &diag), TD_OK);
+    s.kind = TD_SHAPE_PATCHES;
+    s.polygon_count = 1;
+    CHECK_INT(td_builder_add_shape(b, &s, NULL, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "a patch has 3 control points; expected 16");
 }
 
 // a fifth power of a tiny radius is no number any more

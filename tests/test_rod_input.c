@@ -93,6 +93,9 @@ TD_TEST(rod_refuses_a_struct_of_another_size) {
     td_rod_def d = good_rod();
     d.struct_size = 0;
     check_refused(&d, 1, NULL, TD_ERR_DEF, "default", __LINE__);
+    td_rod_def two[2] = {good_rod(), good_rod()};
+    two[1].struct_size--;
+    check_refused(two, 2, NULL, TD_ERR_DEF, "rod 1: struct_size is wrong", __LINE__);
 }
 
 // ---- shapes ---------------------------------------------------------------------------------
@@ -182,6 +185,11 @@ TD_TEST(body_refuses_a_place_that_is_not_there_and_bad_numbers) {
     b = fine;
     b.edge = 5;
     check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "edge", __LINE__);
+    const td_rod_body both[2] = {fine, fine};
+    OWNED(td_body_model) *model = NULL;
+    td_diag diag = {.message = ""};
+    CHECK_INT(td_rod_model_new(&d, 1, both, 2, NULL, &model, &diag), TD_ERR_ARGUMENT);
+    CHECK_HAS(diag.message, "body 1: its edge has one already");
     b = fine;
     b.mass = 0;
     check_refused(&d, 1, &b, TD_ERR_ARGUMENT, "mass", __LINE__);
