@@ -219,10 +219,11 @@ static void check_tilted(const opened *o, int32_t capsule, const td_real weight[
               first, second, soft, stiff);
 }
 
+// Also that of a welded box, which the toy has no place for.
 SOLVER_TEST(conform_contact_that_moves_along_a_capsule_stiffens_its_tilt) {
     static const td_real weights[3][3] = {{1, 0, 0}, {0, 0, 1}, {1, 1, 1}};
     opened o;
-    const subject s = subject_new(solver, HELD, NULL);
+    const subject s = subject_new(solver, solver == &test_toy ? HELD : LADEN, NULL);
     open_subject(&s, 0.01, &o);
     for (int32_t k = 0; k < o.capsules; k++) {
         for (int n = 0; n < 3; n++) {

@@ -261,24 +261,45 @@ TD_TEST(reference_welded_bodies_of_every_solver_rest_on_a_floor) {
 }
 
 // A heavy box in the middle of a limp strand: segments next to it fold on it, and cannot leave it.
+static stage box_on_strand(const char *solver, const char *method, td_real degrees) {
+    return stage_printed(
+        "{step: 1/240, objects: [{solver: %s, start: drawn, drag: 0, position: [0, 0.4, "
+        "0], rotation: {axis: [0, 0.3, 1], degrees: %.17g}, strand: {points: [[0, 0, 0], "
+        "[0.25, 0, 0]], segments: 6, radius: 0.004, bend: 1e-4, torsion: 1e-4, line_mass: "
+        "0.05, bodies: [{at: 0.5, mass: 1, size: [0.08, 0.08, 0.1]}]}}], contact: "
+        "{method: %s}, record: {fps: 60}}",
+        solver, degrees, method);
+}
+
+// Exact contact may refuse a step of the jam.
+static void check_no_gain(td_world *world, int32_t count, int32_t least, const char *text) {
+    const td_real start = energy_of(world, 0);
+    td_real most = start;
+    int32_t k = 0;
+    for (; k < count && td_world_step(world, NULL) == TD_OK; k++) {
+        most = fmax(most, energy_of(world, 0));
+    }
+    CHECK_SAY(k >= least, "%s: %d steps", text, (int)k);
+    CHECK_SAY(most < start + 1e-3, "%s: gains %g J", text, most - start);
+}
+
 TD_TEST(reference_welded_box_on_its_own_strand_gains_no_energy) {
     for (int n = 0; n < 2 * 3 * 2; n++) {
-        OWNED(stage) s = stage_printed(
-            "{step: 1/240, objects: [{solver: %s, start: drawn, drag: 0, position: [0, 0.4, "
-            "0], rotation: {axis: [0, 0.3, 1], degrees: %d}, strand: {points: [[0, 0, 0], "
-            "[0.25, 0, 0]], segments: 6, radius: 0.004, bend: 1e-4, torsion: 1e-4, line_mass: "
-            "0.05, bodies: [{at: 0.5, mass: 1, size: [0.08, 0.08, 0.1]}]}}], contact: "
-            "{method: %s}, record: {fps: 60}}",
-            solvers[n % 3], n / 6 ? 90 : 150, methods[n / 3 % 2]);
-        const td_real start = energy_of(s.world, 0);
-        td_real most = start;
-        int k = 0;
-        // by other roundings of sines exact contact may refuse a step of the jam after 0.5 s
-        for (; k < 200 && td_world_step(s.world, NULL) == TD_OK; k++) {
-            most = fmax(most, energy_of(s.world, 0));
-        }
-        CHECK_SAY(k > 120, "%s, %s: %d steps", solvers[n % 3], methods[n / 3 % 2], k);
-        CHECK_SAY(most < start + 1e-3, "%s, %s: %g J", solvers[n % 3], methods[n / 3 % 2],
-                  most - start);
+        const char *solver = solvers[n % 3], *method = methods[n / 3 % 2];
+        OWNED(stage) s = box_on_strand(solver, method, n / 6 ? 90 : 150);
+        char text[64];
+        snprintf(text, sizeof text, "%s, %s", solver, method);
+        check_no_gain(s.world, 200, 121, text); // of 200 steps
+    }
+}
+
+// Roundings lead to different jams. In one of ten, planes between segments that passed each other
+// closely threw them apart in an impact, and the box gained up to 100 J in a step.
+TD_TEST(reference_welded_box_in_any_jam_with_its_own_strand_gains_no_energy) {
+    for (int n = test_is_long() ? 0 : 10; n < (test_is_long() ? 90 : 14); n++) {
+        OWNED(stage) s = box_on_strand("tree", "exact", 90 + 2e-14 * n);
+        char text[64];
+        snprintf(text, sizeof text, "turned by %d roundings", n);
+        check_no_gain(s.world, 70, 50, text);
     }
 }

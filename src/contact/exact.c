@@ -33,6 +33,7 @@
 #define NARROW   0.5  // unless less than this is left of the gap, or a motion is prescribed
 #define FOLLOWS  0.5  // of its displacement: so far a contact point moves with an update,
 #define FACES    0.5  // while directions differ by less than the angle with this cosine
+#define PASSING  8    // tries to find the time on a path at which two sides pass each other
 #define ALONG    0.5  // square of a cosine: axes with less of an angle may lie along each other
 #define STIFF    1e3 // times mass over h^2: stiffness, of which friction leaves a slip of the inverse
 
@@ -321,7 +322,8 @@ static int spots_of(const tdi_contacts *c, tdi_near_pair pair, const td_vec3 *x,
 typedef struct finder {
     tdi_contacts *c;
     const tdi_plane_rule *rule;
-    int32_t old, count; // of the old planes, and of the new ones
+    const td_vec3 *x, *dx; // of points at the start, and their path
+    int32_t old, count;    // of the old planes, and of the new ones
     bool changed;
 } finder;
 
@@ -348,26 +350,76 @@ static void pass_to(finder *f, tdi_near_pair pair) {
     }
 }
 
+// The gap by a plane after a part of the path: negative where the plane is violated.
+static td_real gap_after(const finder *f, const tdi_plane *p, td_real part) {
+    const td_vec3 e = tdi_sub(tdi_rows_between(&p->row, f->x), p->from),
+                  moved = tdi_sub(tdi_rows_between(&p->row, f->dx), tdi_sub(p->at, p->from));
+    return tdi_dot(p->row.normal, tdi_madd(e, moved, part)) - p->radii;
+}
+
+// The contact point of that number after a part of the path. False: it is out of range there.
+static bool find_spot(const finder *f, tdi_near_pair pair, td_real part, int32_t which, spot *at) {
+    spot spots[TDI_CONTACT_POINTS];
+    const int count = spots_of(f->c, pair, f->x, f->dx, part, spots);
+    int n = 0;
+    while (n < count && spots[n].which != which) {
+        n++;
+    }
+    if (n < count) {
+        *at = spots[n];
+    }
+    return n < count;
+}
+
+// A new plane at a contact point after the free part of the path. On the path the closest points
+// may move far along both sides. Then the start violates their plane, which would throw the sides
+// apart if something else stops them on the path. The plane of the start is valid there, and if the
+// end violates it, the plane where the sides pass each other. False: the contact point is out of
+// range there.
+static bool new_plane(const finder *f, tdi_near_pair pair, const spot *at, td_real free,
+                      tdi_plane *p) {
+    const int tries = f->rule->impact ? 1 : PASSING; // nothing moves in an impact
+    spot passing = *at;
+    td_real part = 0, low = 0, high = free;
+    *p = plane_of(f->c, f->rule, pair, at);
+    bool before = gap_after(f, p, 0) < 0, after = false;
+    for (int k = 0; free > 0 && k < tries && (before || after); k++) {
+        if (!find_spot(f, pair, part, at->which, &passing)) {
+            return false;
+        }
+        *p = plane_of(f->c, f->rule, pair, &passing);
+        before = gap_after(f, p, 0) < 0;
+        after = gap_after(f, p, free) < 0;
+        low = before ? low : part;
+        high = before ? part : high;
+        part = 0.5 * (low + high);
+    }
+    return true;
+}
+
 // A contact point in range: keeps its plane if no pair passed it, or adds one if it is needed.
 static void take_spot(finder *f, tdi_near_pair pair, const spot *at, const tdi_plane *was,
-                      bool free) {
+                      td_real part) {
+    const bool free = part >= 1;
     const bool flat = at->m.two.side == TDI_SIDE_PLANE,
                near = at->k.distance - at->m.radii < MISSING * TDI_PLANE_GAP * at->m.range;
+    tdi_plane p;
     if (was && (free || flat)) {
         keep_plane(f, was);
         f->changed = f->changed || !free;
-    } else if (was || !free || f->rule->first || near) {
-        tdi_plane p = plane_of(f->c, f->rule, pair, at);
+    } else if ((was || !free || f->rule->first || near) && new_plane(f, pair, at, part, &p)) {
         if (was) {
             inherit(&p, was);
         }
         keep_plane(f, &p);
         f->changed = true;
         f->c->planes.fresh = f->c->planes.fresh || p.fresh;
+    } else if (was) {
+        keep_plane(f, was);
     }
 }
 
-static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, const td_vec3 *dx) {
+static td_status find_pair(finder *f, tdi_near_pair pair) {
     tdi_contacts *c = f->c;
     spot spots[TDI_CONTACT_POINTS];
     pass_to(f, pair);
@@ -375,8 +427,8 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
     while (f->old < c->planes.count && is_of(&c->planes.item[f->old], pair)) {
         f->old++;
     }
-    const td_real part = tdi_pair_free(c, pair, x, dx);
-    const int count = spots_of(c, pair, x, dx, part, spots);
+    const td_real part = tdi_pair_free(c, pair, f->x, f->dx);
+    const int count = spots_of(c, pair, f->x, f->dx, part, spots);
     const int32_t planes = f->count + count + c->planes.count - first;
     c->limits.exceeded = c->limits.exceeded || planes > c->limits.contacts;
     if (tdi_lacks_contacts(c, planes)) {
@@ -389,7 +441,7 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
             was = c->planes.item[k].which == spots[n].which ? &c->planes.item[k] : was;
         }
         met[spots[n].which] = true;
-        take_spot(f, pair, &spots[n], was, part >= 1);
+        take_spot(f, pair, &spots[n], was, part);
     }
     for (int32_t k = first; k < f->old; k++) { // planes out of range are kept
         if (!met[c->planes.item[k].which]) {
@@ -401,7 +453,7 @@ static td_status find_pair(finder *f, tdi_near_pair pair, const td_vec3 *x, cons
 
 td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_vec3 *x,
                           const td_vec3 *dx, bool *changed) {
-    finder f = {.c = c, .rule = rule};
+    finder f = {.c = c, .rule = rule, .x = x, .dx = dx};
     td_status status = TD_OK;
     if (rule->first) {
         c->planes.count = c->planes.updates = 0;
@@ -411,7 +463,7 @@ td_status tdi_planes_find(tdi_contacts *c, const tdi_plane_rule *rule, const td_
     }
     tdi_poses_at(c, 0);
     for (int32_t k = 0; k < c->pairs.count && status == TD_OK; k++) {
-        status = find_pair(&f, c->pairs.item[k], x, dx);
+        status = find_pair(&f, c->pairs.item[k]);
     }
     while (f.old < c->planes.count && status == TD_OK) {
         keep_plane(&f, &c->planes.item[f.old++]);

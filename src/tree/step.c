@@ -425,18 +425,26 @@ td_real tdi_step_solve(void *body, tdi_solving how, td_real *predicted_decrease)
     return sweep(body, how.move, how.limited, predicted_decrease);
 }
 
+static td_real larger_square(td_real largest, td_vec3 v) {
+    const td_real v2 = tdi_dot(v, v);
+    return v2 <= largest ? largest : v2; // keeps what is not a number
+}
+
+// As solve gives it: of bodies and of their joints.
 td_real tdi_step_largest(const void *body) {
     const tdi_tree_state *s = body;
     const tdi_tree_model *m = s->model;
     td_real most = 0;
     for (int32_t i = 0; i < m->body_count; i++) {
-        td_real w2 = tdi_dot(s->node[i].move.w, s->node[i].move.w);
-        most = w2 <= most ? most : w2; // keeps what is not a number
-    }
-    for (int32_t i = 0; i < m->body_count; i++) {
-        for (int32_t d = 0; m->kind[i] != TD_JOINT_BALL && d < m->dof[i + 1] - m->dof[i]; d++) {
-            td_real x = s->other[m->other_place[i]].step[d];
-            most = x * x <= most ? most : x * x;
+        const bool ball = m->kind[i] == TD_JOINT_BALL;
+        const td_vec3 w = s->node[i].move.w;
+        const int32_t p = m->parent[i];
+        most = larger_square(most, w);
+        if (ball && p != TD_NONE) {
+            most = larger_square(most, tdi_sub(w, s->node[p].move.w));
+        }
+        for (int32_t d = 0; !ball && d < m->dof[i + 1] - m->dof[i]; d++) {
+            most = larger_square(most, tdi_vec3(s->other[m->other_place[i]].step[d], 0, 0));
         }
     }
     return sqrt(most);
