@@ -554,4 +554,22 @@ TD_TEST(file_of_a_model_is_found_in_the_folder_of_the_virtual_laboratory) {
     CHECK_TEXT(model, in_folder("plant.l"));
     CHECK_INT(td_file_model(in_folder("plant.l"), model, &diag), TD_OK);
     CHECK_TEXT(model, in_folder("plant.l"));
+    CHECK_INT(td_file_write(in_folder("specifications"), "plant.l\n", 8, &diag), TD_OK);
+    CHECK_INT(td_file_model(folder, model, &diag), TD_ERR_SYNTAX);
+    CHECK_HAS(diag.message, "has no line 'cpfg ... model.l'");
+    char slashes[200];
+    snprintf(slashes, sizeof slashes, "%s", folder);
+    memset(slashes + strlen(folder), '/', sizeof slashes - strlen(folder));
+    slashes[155] = 0;
+    CHECK_INT(td_file_model(slashes, model, &diag), TD_ERR_READ);
+    CHECK_HAS(diag.message, "is too long");
+}
+
+FOLDER_TEST(file_whose_name_with_the_suffix_of_a_new_one_is_too_long_is_refused) {
+    static char path[5000];
+    td_diag diag = {.message = ""};
+    memset(path, 'x', sizeof path - 1);
+    CHECK_INT(td_file_write(path, "x", 1, &diag), TD_ERR_WRITE);
+    CHECK_HAS(diag.message, "cannot open");
+    CHECK_INT(folder_count(), 0);
 }

@@ -325,6 +325,29 @@ TD_TEST(function_in_the_header_is_exact) {
     }
 }
 
+TD_TEST(function_of_more_points_than_there_is_room_for_is_refused) {
+    enum { POINTS = 101 };
+    char text[2048] = "range: 0 1\npoints: 101\n";
+    for (int k = 0; k < POINTS; k++) {
+        strcat(text, "0.5 1 100\n");
+    }
+    const test_file files[] = {{"plant.v", "function: f.func\n", 0}, {"f.func", text, 0}};
+    OWNED(test_model) m = test_model_with("axiom: F", files, 2, NULL, 0);
+    CHECK_INT(m.status, TD_ERR_SYNTAX);
+    CHECK_HAS(m.faults[0].message, "a function has more than 10000 control points");
+    CHECK_INT(m.faults[0].line, 103);
+    test_model_free(&m);
+    char curve[4096] = "cver 1 3\npoints: 101 101\ntype: or\n";
+    for (int k = 0; k < POINTS; k++) {
+        strcat(curve, "0 1 0 100\n");
+    }
+    const test_file more[] = {{"plant.v", "curve: c.con\n", 0}, {"c.con", curve, 0}};
+    m = test_model_with("axiom: F", more, 2, NULL, 0);
+    CHECK_INT(m.status, TD_ERR_SYNTAX);
+    CHECK_HAS(m.faults[0].message, "a curve has more than 10000 control points");
+    CHECK_INT(m.faults[0].line, 104);
+}
+
 TD_TEST(function_faults_in_the_header_say_what_is_expected) {
     static const test_fault rows[] = {
         {"function: (0,0)\naxiom: F\n", TD_ERR_SYNTAX, 1, 11, "expected the name of a function"},

@@ -335,6 +335,58 @@ TD_TEST(grabs_and_probes_follow_segments_that_fall_off) {
     CHECK_INT(td_world_grab_force(s.world, low, &now, NULL), TD_OK);
 }
 
+// On the segment that is cut, below and above the cut.
+TD_TEST(grabs_of_the_segment_that_is_cut_follow_its_halves) {
+    OWNED(stage) s = stage_of(GROUND("rod"));
+    td_grab_def def = td_grab_def_default();
+    td_grab_id ids[2];
+    td_vec3 pull[2], now;
+    run_to(s.world, 0.2);
+    def.actor = id_at(s.world, 0);
+    def.segment = 6;
+    def.to = (td_vec3){0.9, 1.2, 0.2};
+    const td_real length = td_skeleton_segments(actor_at(s.world, 0).skeleton)[6].length;
+    for (int k = 0; k < 2; k++) {
+        def.point.y = (k == 0 ? 0.1 : 0.9) * length;
+        CHECK_INT(td_world_add_grab(s.world, &def, &ids[k], NULL), TD_OK);
+        CHECK_INT(td_world_grab_force(s.world, ids[k], &pull[k], NULL), TD_OK);
+    }
+    const td_actor_id fallen = cut(s.world, 0, 6, 0.5);
+    for (int k = 0; k < 2; k++) {
+        CHECK_INT(td_world_grab_force(s.world, ids[k], &now, NULL), TD_OK);
+        CHECK_IN(apart(now, pull[k]), 0, 1e-3); // 100 N/m by what the segment is stretched
+    }
+    CHECK_INT(td_world_remove_actor(s.world, fallen, NULL), TD_OK);
+    CHECK_INT(td_world_grab_force(s.world, ids[0], &now, NULL), TD_OK);
+    CHECK_INT(td_world_grab_force(s.world, ids[1], &now, NULL), TD_ERR_STALE);
+}
+
+static int32_t contacts_of(const td_world *w, td_actor_id id) {
+    static td_contact all[256];
+    const int32_t count = td_world_contacts(w, all, 256);
+    int32_t own = 0;
+    for (int32_t k = 0; k < count && k < 256; k++) {
+        own += all[k].actor == td_world_actor_index(w, id);
+    }
+    return own;
+}
+
+TD_TEST(contacts_of_what_sleeps_stay_when_another_that_slept_is_cut) {
+    OWNED(stage) s = stage_of(GROUND("rod"));
+    run_to(s.world, 0.3);
+    const td_actor_id off = cut(s.world, 0, 6, 0);
+    run_to(s.world, 3);
+    CHECK_INT(td_world_sleep_actor(s.world, id_at(s.world, 0), NULL), TD_OK);
+    CHECK_INT(td_world_sleep_actor(s.world, off, NULL), TD_OK);
+    steps(s.world, 2);
+    CHECK(td_world_actor_asleep(s.world, id_at(s.world, 0)) && td_world_actor_asleep(s.world, off));
+    const int32_t before = contacts_of(s.world, off);
+    CHECK(before > 0);
+    cut(s.world, 0, 3, 0);
+    CHECK_INT(contacts_of(s.world, off), before);
+    steps(s.world, 2);
+}
+
 // Parts on the ground touch it before and after: with other actors and segments, in one pair.
 TD_TEST(contacts_that_were_watched_go_on_when_an_actor_is_cut) {
     static const char *const texts[] = {GROUND("rod"), GROUND("tree"), GROUND("helix")};

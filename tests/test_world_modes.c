@@ -271,10 +271,9 @@ TD_TEST(modes_of_what_is_not_at_rest_are_refused) {
 TD_TEST(modes_of_a_chain_whose_ball_joint_is_held_are_those_of_one_with_less_joints) {
     td_real held[1], pinned[1], free_hz[1];
     td_diag diag = {.message = ""};
-    static const char *const rows[] = {"{joint: {a: {object: beam, segment: 16}, bend: [0, 0, 0]}}",
-                                       "{weld: {a: {object: beam, segment: 16}, b: {object: beam, "
-                                       "segment: 15}}}",
-                                       ""};
+    static const char *const rows[] = {
+        "{joint: {a: {object: beam, segment: 16}, bend: [0, 0, 0]}}",
+        "{weld: {a: {object: beam, segment: 16}, b: {object: beam, segment: 15}}}", ""};
     td_real *to[3] = {held, pinned, free_hz};
     for (int k = 0; k < 3; k++) {
         OWNED(stage) s = beam("tree", "position: [0, 0, 0]", rows[k]);
