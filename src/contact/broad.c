@@ -369,17 +369,13 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         c->inactive.fixed ? (tdi_search_motion){.x = x, .dx = dx, .center = c->broad.center}
                           : motion_of(c, x, dx);
     c->broad.motion = m.mean;
-    if (c->broad.valid && still_covered(c, &m)) {
-        if (c->broad.valid_colliders) {
-            return TD_OK;
-        }
-    } else {
+    if (!c->broad.valid || !still_covered(c, &m)) {
         td_status status = make_boxes(c, &m, diag);
         const tdi_search w = {.c = c, .m = &m};
         bool dropped = false;
         c->inactive.partial = c->inactive.fixed && status == TD_OK;
         make_room(c, &m);
-        c->broad.valid = c->broad.valid_colliders = false;
+        c->broad.valid = false;
         c->pairs.count = c->pairs.self_count = 0;
         if (status != TD_OK) {
             return status;
@@ -392,8 +388,7 @@ td_status tdi_contacts_find(tdi_contacts *c, const td_vec3 *x, const td_vec3 *dx
         c->broad.valid = !dropped;
     }
     c->pairs.count = c->pairs.self_count;
-    c->broad.valid_colliders = find_colliders(c);
-    if (!c->broad.valid_colliders) {
+    if (!find_colliders(c)) {
         c->pairs.count = c->pairs.self_count;
         return too_many(c, diag);
     }
@@ -437,7 +432,7 @@ td_status tdi_contacts_find_independent(tdi_contacts *c, const td_vec3 *x, const
     const tdi_search w = {.c = c, .m = &m, .apart = true};
     bool dropped = false;
     const td_status status = make_wide_boxes(c, &m, diag);
-    c->broad.valid = c->broad.valid_colliders = c->inactive.partial = false;
+    c->broad.valid = c->inactive.partial = false;
     c->pairs.count = c->pairs.self_count = 0;
     if (status != TD_OK) {
         return status;

@@ -98,7 +98,6 @@ typedef struct tdi_collider_set {
 
 typedef struct tdi_broad_phase {
     bool valid;             // the pairs of capsules are right while all points are in `room`
-    bool valid_colliders;   // and the others too
     td_real *margin;        // of a point, m: what all its capsules' boxes have to spare
     tdi_bounds *room;       // of a point, where `center` is the mean of all
     tdi_bounds *room_reach; // where they are, for pairs with colliders, if there can be any

@@ -424,7 +424,6 @@ td_status tdi_contacts_colliders(tdi_contacts *c, const td_collider *colliders, 
     c->colliders.dt = h;
     *c->colliders.pose_time = NAN;
     c->colliders.count = count;
-    c->broad.valid_colliders = false;
     c->pairs.count = c->pairs.self_count; // other pairs may name removed colliders
     c->friction_count = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -439,7 +438,6 @@ void tdi_collider_shift_start(tdi_contacts *c, int32_t collider, td_vec3 by) {
     k->position0 = tdi_add(k->position0, by);
     note_course(c, collider);
     *c->colliders.pose_time = NAN;
-    c->broad.valid_colliders = false;
 }
 
 // ---- pairs ----------------------------------------------------------------------------------

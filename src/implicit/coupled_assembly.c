@@ -25,7 +25,6 @@
 
 #define FETCHED      ((size_t)3072)  // bytes of the next body, in the time of one response
 #define MOST_FETCHED ((size_t)32768) // of one that is larger none
-#define AHEAD        6               // points: their memory is fetched before it is their turn
 
 // ---- blocks ---------------------------------------------------------------------------------
 
@@ -57,9 +56,6 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     tdi_coupled *c = taker->context;
     tdi_unknowns *own = &c->unknowns[taker->first + a], *other = &c->unknowns[taker->first + b];
     td_real left[4][4];
-    if (a == b && taker->first + a + AHEAD < c->sparse->node_count) {
-        tdi_sparse_fetch(c->sparse, taker->first + a + AHEAD);
-    }
     if (is_held(own) || is_held(other)) {
         memcpy(left, block, sizeof left);
         fix_unknowns(own, other, left);
