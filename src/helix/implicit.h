@@ -21,8 +21,6 @@ typedef struct tdi_helix_step {
     td_real shift;      // 1/s^2: inertia about the pose that is added to a positive model
     bool with_driven;   // the base goes with the increments
     tdi_rate base_move; // and by this
-    bool guessed;       // the pose is not where the step began
-    td_real time;       // 0..1: how far the base has come
 } tdi_helix_step;
 
 // terms.c: adds the terms of stations, springs and vanes of the elements [first, last) to their

@@ -101,7 +101,7 @@ struct tdi_constraint_set {
     const td_alloc *alloc;
     size_t bytes;
     td_real time; // s: at the beginning of the whole step
-    int32_t count, member_count, group_count, point_count, node_count;
+    int32_t count, member_count, group_count, node_count;
     td_constraint *def;
     td_joint_kind *joint;   // of a constraint's first side
     tdi_cubic_curve *curve; // of a constraint

@@ -233,7 +233,6 @@ static void number_points(tdi_constraint_set *h) {
     for (int32_t k = 0; k < h->member_count; k++) {
         h->first_point[k + 1] += h->first_point[k];
     }
-    h->point_count = h->first_point[h->member_count];
     for (int32_t i = 0; i < h->group_count; i++) {
         tdi_row_group *b = &h->group[i];
         for (int32_t p = 0; p < TDI_RELATION_POINTS; p++) {

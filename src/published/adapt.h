@@ -121,12 +121,12 @@ struct td_adapt {
     tdi_tree_state *state;
     tdi_assembly_node *tree;
     tdi_adapt_node *node;
-    int32_t *order;                  // joints, children first
-    int32_t *body_up;                // node whose child a body is
-    int32_t *root;                   // roots
-    int32_t root_count, joint_count; // joints that can be chosen
-    tdi_six2 *body_phi;              // inverse inertia of a body
-    tdi_six *body_push;              // external forces on a body, in its own axes
+    int32_t *order;   // joints, children first
+    int32_t *body_up; // node whose child a body is
+    int32_t *root;    // roots
+    int32_t root_count;
+    tdi_six2 *body_phi; // inverse inertia of a body
+    tdi_six *body_push; // external forces on a body, in its own axes
     int64_t *body_push_at;
     td_real *weight;      // a joint
     tdi_node_list active; // parents first

@@ -55,7 +55,6 @@ typedef struct tdi_tree_step {
     bool with_driven;    // the base goes with the increments
     bool note;           // increments note the forces that they lead to
     tdi_twist base_move; // and by this
-    td_real time;        // 0..1: how far the base has come
 } tdi_tree_step;
 
 // What trees supply to the common steps and Newton's method; bodies are td_tree_states.

@@ -277,7 +277,6 @@ void tdi_step_begin(void *body) {
 
 void tdi_step_drive(void *body, td_real time, bool stationary) {
     tdi_tree_state *s = body;
-    s->now->time = time;
     tdi_tree_carry_base(s, &s->head.start.base, time * s->head.rule.dt);
     if (stationary) {
         tdi_tree_place(s->model, s);
@@ -300,7 +299,6 @@ void tdi_step_guess(void *body, tdi_start start, const td_vec3 *x, td_real part)
     if (start == TDI_START_BEGAN) {
         put_back(s);
         memcpy(s->angle_near, s->angle, (size_t)s->model->head.dof_count * sizeof *s->angle);
-        s->now->time = 0;
         return;
     }
     tdi_step_drive(s, 1, false);
