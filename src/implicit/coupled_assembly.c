@@ -25,6 +25,7 @@
 
 #define FETCHED      ((size_t)3072)  // bytes of the next body, in the time of one response
 #define MOST_FETCHED ((size_t)32768) // of one that is larger none
+#define AHEAD        6 // relations and points: their memory is fetched before it is their turn
 
 // ---- blocks ---------------------------------------------------------------------------------
 
@@ -56,6 +57,9 @@ static void take_block(const tdi_block_taker *taker, int32_t a, int32_t b, td_re
     tdi_coupled *c = taker->context;
     tdi_unknowns *own = &c->unknowns[taker->first + a], *other = &c->unknowns[taker->first + b];
     td_real left[4][4];
+    if (a == b && taker->first + a + AHEAD < c->sparse->node_count) {
+        tdi_sparse_fetch(c->sparse, taker->first + a + AHEAD);
+    }
     if (is_held(own) || is_held(other)) {
         memcpy(left, block, sizeof left);
         fix_unknowns(own, other, left);
@@ -213,6 +217,10 @@ static void take_relations(const tdi_constraint_set *h, const tdi_system *y) {
         any = tdi_is_coupled(tdi_constraints_member(h, y, k)->body);
     }
     for (int32_t i = 0; any && i < h->group_count; i++) {
+        const tdi_row_group *next = &h->group[i + AHEAD < h->group_count ? i + AHEAD : i];
+        if (next->node != TD_NONE && next->acts) {
+            tdi_sparse_fetch(h->solve.system->sparse, h->solve.first_node + next->node);
+        }
         if (h->group[i].node != TD_NONE && h->group[i].acts) {
             take_relation(h, y, &h->group[i]);
         }

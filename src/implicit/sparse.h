@@ -11,6 +11,7 @@
 // Nothing allocates. The order, and so every bit, follows from the links and their sequence alone.
 
 #include "base/alloc.h"
+#include "base/fetch.h"
 #include "tendril/pool.h"
 
 #define TDI_SPARSE_SHARES 64 // of rows, at most
@@ -77,6 +78,12 @@ bool tdi_sparse_order(tdi_sparse *s);
 void tdi_sparse_clear(tdi_sparse *s);
 // Adds a block with the rows of a and the columns of b, and its transpose if they are not the same.
 void tdi_sparse_add(tdi_sparse *s, int32_t a, int32_t b, td_real block[4][4]);
+// Fetches the memory of a node's row, to which something is added soon.
+TDI_FETCHES void tdi_sparse_fetch(const tdi_sparse *s, int32_t node) {
+    const int32_t k = s->place[node];
+    tdi_fetch(s->diagonal[k], sizeof *s->diagonal);
+    tdi_fetch(s->block[s->row[k]], (size_t)(s->row[k + 1] - s->row[k]) * sizeof *s->block);
+}
 // On all threads of a pool; NULL: on this one, with the same bits. False: it is not positive
 // definite.
 bool tdi_sparse_factor(tdi_sparse *s, td_pool *pool);

@@ -13,6 +13,7 @@
 
 #include "rod/points.h"
 
+#include "base/fetch.h"
 #include "rod/pose.h"
 #include "rod/solids.h"
 #include "rod/solve.h"
@@ -21,10 +22,27 @@
 
 #include <string.h>
 
+#define AHEAD 8 // points: the memory of their edges is fetched before it is their turn
+
 // ---- positions ------------------------------------------------------------------------------
 
 static tdi_rod_spot spot_of(const tdi_rod_state *s, const tdi_point *point) {
     return tdi_rod_spot_of(s, point->segment, point->local, point->arm);
+}
+
+TDI_FETCHES void fetch_point(const tdi_rod_state *s, const tdi_point *point) {
+    td_vec3 from;
+    const int32_t node = s->model->edge_node[tdi_rod_edge_of(s->model, point->segment, &from)];
+    tdi_fetch(&s->pose[node], sizeof *s->pose);
+    tdi_fetch(&s->model->node[node], sizeof *s->model->node);
+}
+
+// Point k, while a later one of a list is fetched.
+static inline tdi_point point_fetched(const tdi_rod_state *s, const tdi_points *points, int32_t k) {
+    if (points->list && k + AHEAD < points->count) {
+        fetch_point(s, &points->list[k + AHEAD]);
+    }
+    return tdi_point_at(points, k);
 }
 
 static td_vec3 shift_of(const tdi_rod_step *step, int32_t i) {
@@ -278,7 +296,7 @@ static void positions(const tdi_rod_state *s, tdi_points points, bool history, t
         return;
     }
     for (int32_t k = 0; k < points.count; k++) {
-        const tdi_point point = tdi_point_at(&points, k);
+        const tdi_point point = point_fetched(s, &points, k);
         if (point.kind == TDI_POINT_ROTATION) {
             x[k] = history ? tdi_vec3(0, 0, 0) : rotation_of(s, point.segment);
         } else {
@@ -310,7 +328,7 @@ static void motions(const tdi_rod_state *s, tdi_points points, bool response, td
         return;
     }
     for (int32_t k = 0; k < points.count; k++) {
-        const tdi_point point = tdi_point_at(&points, k);
+        const tdi_point point = point_fetched(s, &points, k);
         if (point.kind == TDI_POINT_ROTATION) {
             dx[k] = rotation_change(s, step, point.segment);
         } else {

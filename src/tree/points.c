@@ -20,11 +20,14 @@
 
 #include "tree/points.h"
 
+#include "base/fetch.h"
 #include "math/turn.h"
 #include "tree/implicit.h"
 #include "tree/joint.h"
 
 #include <string.h>
+
+#define AHEAD 8 // points: the memory of their bodies is fetched before it is their turn
 
 // ---- positions ------------------------------------------------------------------------------
 
@@ -303,6 +306,9 @@ static void positions(const tdi_tree_state *s, tdi_points points, bool history, 
         return;
     }
     for (int32_t k = 0; k < points.count; k++) {
+        if (!history && points.list && k + AHEAD < points.count) {
+            tdi_fetch(&s->frame[body_of(s, &points.list[k + AHEAD])], sizeof *s->frame);
+        }
         const tdi_point point = tdi_point_at(&points, k);
         x[k] = position_of(s, &point, history);
     }

@@ -28,6 +28,7 @@
 
 #include "tree/sweep.h"
 
+#include "base/fetch.h"
 #include "tree/kernels.h"
 #include "tree/raise.h"
 #include "tree/rows.h"
@@ -339,6 +340,18 @@ static inline void leave(const sweep *c, int32_t i, int32_t part, leaving *left)
     }
 }
 
+// Asks for the memory of a body that comes soon: all of the next terms' at once would have to wait
+// for each other.
+TDI_FETCHES void fetch_ahead(const sweep *c, int32_t i) {
+    const tdi_tree_state *s = c->state;
+    if (i >= 0) {
+        tdi_fetch(&s->frame[i], sizeof s->frame[i]);
+        tdi_fetch(&s->bdf.predictor[i], sizeof s->bdf.predictor[i]);
+        tdi_fetch(&c->model->body[i], offsetof(tdi_body, attach));
+        tdi_fetch(&s->node[i], offsetof(tdi_node, move));
+    }
+}
+
 static void part_in(void *context, int32_t part) {
     const sweep *c = context;
     const tdi_tree_model *m = c->model;
@@ -354,6 +367,7 @@ static void part_in(void *context, int32_t part) {
             int32_t first = end - TERMS > run.first ? end - TERMS : run.first;
             c->terms->balls(c->terms->context, first, end - first, terms);
             for (int32_t i = end - 1; i >= first; i--) {
+                fetch_ahead(c, i - TERMS);
                 slot->fine &= take_ball(c, i, &terms[i - first], &left);
                 if (!slot->fine && !c->terms->raise) {
                     return;
