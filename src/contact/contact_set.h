@@ -116,7 +116,8 @@ typedef struct tdi_broad_phase {
 
 typedef struct tdi_pair_list {
     int32_t self_count, count;
-    tdi_near_pair *item; // those with colliders after those of capsules
+    tdi_near_pair *item;        // those with colliders after those of capsules
+    unsigned char *point_count; // of a pair: contact points that were evaluated last
 } tdi_pair_list;
 
 typedef struct tdi_inactive_capsules {

@@ -74,6 +74,7 @@ static void lay_out(tdi_contacts *c, tdi_layout *l) {
     c->colliders.pose = tdi_layout_place(l, colliders, sizeof *c->colliders.pose);
     c->colliders.pose_time = tdi_layout_place(l, 1, sizeof *c->colliders.pose_time);
     c->pairs.item = tdi_layout_place(l, pairs, sizeof *c->pairs.item);
+    c->pairs.point_count = tdi_layout_place(l, pairs, sizeof *c->pairs.point_count);
     c->contact = tdi_layout_place(l, list, sizeof *c->contact);
     c->friction = tdi_layout_place(l, frictions, sizeof *c->friction);
     c->planes.item = tdi_layout_place(l, exact ? contacts : 0, sizeof *c->planes.item);

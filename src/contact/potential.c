@@ -472,12 +472,12 @@ static void count_turn(void *context, int64_t turn) {
         for (int n = 0; n < count && w->bad[turn] == TD_NONE; n++) {
             w->bad[turn] = points[n].distance - m.radii > 0 ? TD_NONE : which;
         }
+        c->pairs.point_count[which] = (unsigned char)count;
         w->count[turn] += count;
     }
 }
 
-// Returns how many.
-static int fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_real *energy) {
+static void fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_real *energy) {
     const tdi_contacts *c = w->c;
     const tdi_contact_rule *rule = w->rule;
     tdi_pair_geometry m;
@@ -496,7 +496,6 @@ static int fill_pair(const terms *w, tdi_near_pair pair, tdi_contact *out, td_re
             out->force = tdi_add(out->force, tdi_sym3_apply(&out->hessian, displacement));
         }
     }
-    return count;
 }
 
 static void fill_turn(void *context, int64_t turn) {
@@ -508,7 +507,10 @@ static void fill_turn(void *context, int64_t turn) {
         const tdi_turn_part share = tdi_turn_part_of(w->pairs.count, turn);
         for (int32_t k = share.first; k < share.last; k++) {
             const int32_t which = tdi_scope_at(&w->pairs, k);
-            out += fill_pair(w, c->pairs.item[which], out, &energy);
+            if (c->pairs.point_count[which] > 0) {
+                fill_pair(w, c->pairs.item[which], out, &energy);
+                out += c->pairs.point_count[which];
+            }
         }
     } else {
         const tdi_turn_part share = tdi_turn_part_of(w->frictions.count, turn - w->pair_turns);
