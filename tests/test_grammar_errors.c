@@ -404,6 +404,20 @@ TD_TEST(errors_beyond_the_lists_room_are_counted_and_end_at_100) {
     }
 }
 
+// What is left of an axiom with a fault takes no room of one that follows.
+TD_TEST(errors_in_an_axiom_leave_the_next_one_with_all_its_arguments) {
+    enum { MODULES = 4000 };
+    FREED char *text = malloc(64 + 8 * MODULES);
+    size_t at = (size_t)sprintf(text, "axiom: A(1, b[1])\naxiom: ");
+    for (int k = 0; k < MODULES; k++) {
+        at += (size_t)sprintf(text + at, "F(1.5)");
+    }
+    strcpy(text + at, "\n");
+    OWNED(test_model) m = test_model_text(text, 0);
+    CHECK_INT(m.fault_count, 1);
+    CHECK_INT(m.faults[0].line, 1);
+}
+
 // ---- what a fault shows ---------------------------------------------------------------------
 
 TD_TEST(errors_show_their_line_with_a_caret) {

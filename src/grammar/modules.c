@@ -321,6 +321,7 @@ static void balance(tdi_parser *p, words_builder *b, size_t at, char c) {
 
 bool tdi_parse_words(tdi_parser *p, tdi_words *words) {
     words_builder b = {.words = words};
+    *words = (tdi_words){0}; // an axiom before this one had a fault
     if (tdi_accept(p, "*")) {
         return true;
     }
