@@ -638,8 +638,8 @@ TD_TEST(analytic_rod_lies_still_on_colliders_of_every_kind) {
     }
 }
 
-// The end meets the edge of a box, or stands in it from the start: it leaves along the normal of
-// the nearest place, and what pushes it does so there.
+// The end meets the edge of a box, or is inside the box from the start. It leaves along the normal
+// of the nearest place, where the force acts.
 TD_TEST(analytic_rod_is_pushed_away_from_the_nearest_place_of_a_box) {
     const struct {
         td_vec3 end, normal;
@@ -739,7 +739,7 @@ TD_TEST(analytic_refusals_of_states_colliders_and_hits_name_what_is_wrong) {
     td_analytic_free(a);
 }
 
-// Rows of contact, of friction of both laws and of hits: what does not fit is told.
+// Contact, both laws of friction, and impacts need rows: too few are an error.
 TD_TEST(analytic_contact_with_too_few_rows_is_refused) {
     for (int32_t rows = 1; rows <= 5; rows++) {
         for (int law = 0; law < 2; law++) {

@@ -113,9 +113,8 @@ static td_real bodies_of(td_world *w, int32_t actor) {
     return sum;
 }
 
-// Each goes with the half that its centre is in, with its momentum. A body stands on the start of
-// its segment: what that moves when the segment is cut below it is as much as the segment is
-// stretched, a few millionths.
+// Each goes with the half that its centre is in, with its momentum. A body is fixed at the start of
+// its segment. A cut below it moves that start by the stretch of the segment, a few millionths.
 TD_TEST(cutting_a_rope_with_bodies_keeps_them_and_the_momentum) {
     static const td_real places[] = {0, 0.3, 0.7};
     for (int k = 0; k < 6; k++) {

@@ -57,7 +57,8 @@ TD_API td_attach_def td_attach_def_default(void);
 TD_API td_status td_world_attach(td_world *world, const td_attach_def *def, td_diag *diag);
 /// It stays where it is. TD_ERR_ARGUMENT when it is not attached.
 TD_API td_status td_world_detach(td_world *world, td_actor_id actor, td_diag *diag);
-/// The carrier of an actor, all zero if there is none. *segment, if given, is that of the carrier.
+/// The carrier of an actor; an id of zeros: it has no carrier. *segment, if given, gets the
+/// carrier's segment.
 TD_API td_actor_id td_world_carrier(const td_world *world, td_actor_id actor, int32_t *segment);
 
 #ifdef __cplusplus

@@ -160,7 +160,7 @@ typedef struct td_constraint_id {
     uint32_t place, generation, world; ///< As those of an actor.
 } td_constraint_id;
 
-/// The id of the item that has this index now; all zero where there is none.
+/// The id of the item that has this index now; an id of zeros: there is no such item.
 TD_API td_actor_id td_world_actor_id(const td_world *world, int32_t index);
 TD_API td_collider_id td_world_collider_id(const td_world *world, int32_t index);
 /// Those of the scene come first, in its order.

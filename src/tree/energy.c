@@ -16,7 +16,7 @@
 #include "tree/joint.h"
 
 // Frames and velocities stay as an implicit step left them: placing the bodies anew would change
-// their last bits, and with them what is read from them for the next step.
+// their last bits, and so those of the next step.
 static void move_all(const tdi_tree_model *m, tdi_tree_state *s) {
     if (s->head.known == 0) {
         tdi_tree_fresh(s);
