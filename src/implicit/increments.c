@@ -3,7 +3,8 @@
 //
 // Models    The exact Hessian first. Where it is not positive definite, or its increment is not a
 //           descent direction, the Hessian of contact is replaced by a positive semi-definite
-//           model, then that of the bodies too, with as much inertia added as is needed.
+//           model, then that of the bodies too, with as much inertia added as is needed. Where
+//           many bodies touch, an exact model that failed is not tried again in the step.
 // Chains    Residuals of the gradient along a chain with constraints add up to forces that make
 //           the exact Hessian indefinite. So solvers note the forces that increments lead to.
 //           Geometric stiffness uses the forces of the last step at first, and those of the last
@@ -108,13 +109,14 @@ void tdi_newton_soften(tdi_newton_run *n) {
 }
 
 // Adds more inertia to an exact Hessian that is not positive definite, or selects the next model.
-static void change_model(tdi_newton_run *n) {
+static void change_model(tdi_newton_run *n, bool all) {
     tdi_newton_model *m = &n->model;
     if (m->used == TDI_MODEL_EXACT && m->damp < m->most_damp) {
         m->damp = fmax(LEAST_DAMP * m->first_shift, TDI_SHIFT_GROWS * m->damp);
         return;
     }
     m->damp = 0;
+    m->exact_failed = m->exact_failed || all;
     tdi_newton_soften(n);
 }
 
@@ -144,7 +146,8 @@ static bool may_factor(tdi_newton_run *n) {
 static td_status factor(tdi_newton_run *n, bool with_driven) {
     tdi_body_contact *t = n->system->contact;
     tdi_newton_model *m = &n->model;
-    m->used = m->next;
+    const bool all = t && n->system->count > 1 && t->idle_set.count == 0;
+    m->used = all && m->exact_failed && m->next == TDI_MODEL_EXACT ? TDI_MODEL_CONVEX : m->next;
     tdi_constraints_evaluate(n->system->constraints, n->system);
     for (int32_t tries = 0; tries < TDI_SHIFT_TRIES;) {
         if (!may_factor(n)) {
@@ -167,7 +170,7 @@ static td_status factor(tdi_newton_run *n, bool with_driven) {
             return TD_OK;
         }
         tries += m->used == TDI_MODEL_POSITIVE;
-        change_model(n);
+        change_model(n, all);
     }
     return TD_ERR_DIVERGED;
 }

@@ -18,6 +18,7 @@ typedef struct tdi_newton_model {
     tdi_model_level used; // in this one
     bool raised;          // the exact Hessian was not positive definite, and was made so
     bool may_raise;       // until a raised Hessian leads to no progress
+    bool exact_failed;    // of all members: convex models come first for the rest of the run
     td_real first_shift;  // 1/s^2: least inertia that is added to a positive model
     td_real shift;        // 1/s^2: inertia added to a positive model
     td_real damp;         // 1/s^2: inertia added to an exact one,
